@@ -12,27 +12,28 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// signalTag asks the daemon to signal one of its jobs. It is ours: other minions
-// run each job as a process of its own.
+// signalTag is the tag of events that ask the daemon to signal one of its jobs. It is mom's
+// own: other minions run each job in a separate process.
 const signalTag = "mom_signal_job"
 
 const (
-	// tellTimeout bounds one event from a call to the daemon.
+	// tellTimeout bounds sending an event from a call to the daemon.
 	tellTimeout = 3 * time.Second
-	// askTimeout bounds the wait of a call for the daemon's answer.
+	// askTimeout bounds a call's wait for the daemon's answer.
 	askTimeout = 30 * time.Second
 )
 
-// errNoAnswer is a daemon that does not serve a request.
+// errNoAnswer is returned when the daemon does not answer a request.
 var errNoAnswer = errors.New("the minion daemon does not answer")
 
-// beside is the minion daemon of this host as another process reaches it: by its event bus.
+// beside is the access of another process on this host to the minion daemon, through its event
+// bus.
 type beside struct {
 	cfg *config.Minion
 	now func() time.Time
 }
 
-// dial reaches the event bus of the daemon.
+// dial connects to the event bus of the daemon.
 func (d beside) dial(ctx context.Context) (*bus.Client, error) {
 	pub, pull, err := bus.MinionNames(d.cfg.ID, d.cfg.HashType)
 	if err != nil {
@@ -61,7 +62,7 @@ func (d beside) tell(tag string, data any) error {
 	return c.Fire(ctx, tag, data)
 }
 
-// ask fires an event on the bus of the daemon and waits for the one that answers.
+// ask fires an event on the bus of the daemon and waits for the event that answers.
 func (d beside) ask(ctx context.Context, tag string, data any, answer string) (*wire.Map, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askTimeout, errNoAnswer)
 	defer cancel()
@@ -87,8 +88,8 @@ func (d beside) ask(ctx context.Context, tag string, data any, answer string) (*
 	}
 }
 
-// signal has the process that runs a job signal it: a signal to the process itself would end
-// all its jobs.
+// signal asks the process that runs a job to signal it: a signal to the process itself would
+// end all its jobs.
 func (d beside) signal(jid string, sig syscall.Signal) error {
 	return d.tell(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
 }

@@ -16,58 +16,58 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// CallOptions say what `salt-call` runs and how.
+// CallOptions are the options of a `salt-call`.
 type CallOptions struct {
-	// Config are the minion's options, with the command line's changes applied.
+	// Config are the minion's options, with those of the command line.
 	Config *config.Minion
-	// Version is told to masters that want to know.
+	// Version is sent to masters in announcements.
 	Version string
-	// Local contacts no master: the pillar is compiled here and no return sent.
+	// Local contacts no master: the pillar is compiled here and no return is sent.
 	Local bool
-	// Fun is the function; Args are its arguments as a publication has them:
-	// parsed values, keywords in maps with __kwarg__.
+	// Fun is the function; Args are its arguments as in a publication: parsed values, keywords
+	// in maps with __kwarg__.
 	Fun  string
 	Args []any
-	// Indirect runs the function as if another one called it: cmd functions
-	// use no shell unless told to.
+	// Indirect runs the function as if another function called it: cmd functions use no shell
+	// by default.
 	Indirect bool
-	// Metadata is stored with the job (--set-metadata); nil leaves it out.
+	// Metadata is stored with the job (--set-metadata); nil omits it.
 	Metadata any
-	// Returners are the names of --return.
+	// Returners are the names in --return.
 	Returners []string
-	// NoReturnEvent keeps the result from the master.
+	// NoReturnEvent does not send the result to the master.
 	NoReturnEvent bool
 	// SkipGrains runs with the id as the only grain.
 	SkipGrains bool
-	// Pillars compiles the pillar of a call without a master; nil: its pillar is empty.
+	// Pillars compiles the pillar of a call without a master; if nil, its pillar is empty.
 	Pillars Pillars
 	Log     *slog.Logger
-	// Now is the clock; nil = time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// CallResult is what one call gave.
+// CallResult is the result of a call.
 type CallResult struct {
 	JID, ID, Fun string
 	FunArgs      []any
 	Return       any
 	Retcode      int
 	Success      bool
-	Out          string // outputter; "" when the caller shall choose
-	// Err is the cause when Return is the text of an error: wrapping
-	// [modules.ErrNotAvailable] for an unknown function.
+	Out          string // outputter; "" lets the caller choose
+	// Err is the cause if Return is the text of an error. It wraps [modules.ErrNotAvailable]
+	// for an unknown function.
 	Err error
-	// Docs is set when the function does not exist and Return has the documentation of
-	// those whose names begin like it.
+	// Docs reports that the function does not exist and Return has the documentation of
+	// functions with that prefix.
 	Docs bool
-	// ReturnErr is why the result did not reach the master or a returner. The
-	// function has run all the same.
+	// ReturnErr is the reason why the result did not reach the master or a returner. The
+	// function has run nevertheless.
 	ReturnErr error
 }
 
-// Call runs one function in this process as `salt-call` does: against a master
-// it signs in, fetches the pillar, runs, and returns under a jid the master
-// makes. An error means that the function did not run.
+// Call runs one function in this process like `salt-call`. With a master, it signs in, fetches
+// the pillar, runs the function, and returns the result under a jid that the master makes. An
+// error means that the function did not run.
 func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 	opts := Options{Config: o.Config, Version: o.Version, Log: o.Log, Now: o.Now}
 	if o.SkipGrains && o.Config != nil {
@@ -100,7 +100,7 @@ func Call(ctx context.Context, o CallOptions) (CallResult, error) {
 	res := m.call(ctx, s, o)
 	res.ReturnErr = err
 	if res.Docs || errors.Is(res.Err, modules.ErrNotAvailable) {
-		return res, nil // nothing ran, so nothing is returned, as in Salt
+		return res, nil // nothing ran, so no return is sent, as in Salt
 	}
 	full, err := encodeCall(res, o.Metadata)
 	if err == nil {
@@ -116,7 +116,7 @@ func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) Ca
 	res := CallResult{JID: jid.New(m.now()), ID: m.cfg.ID, Fun: o.Fun, FunArgs: o.Args}
 	load := wire.NewMap("fun", o.Fun, "jid", res.JID, "tgt", "salt-call", "arg", o.Args)
 	jobCtx, end, err := m.jobs.Begin(ctx, res.JID, "", load)
-	if err != nil { // a fresh table holds no job
+	if err != nil { // cannot happen: a new table is empty
 		res.Return, res.Retcode, res.Out, res.Err = err.Error(), 1, "nested", err
 		return res
 	}
@@ -133,8 +133,8 @@ func (m *Minion) call(ctx context.Context, s *session.Session, o CallOptions) Ca
 	return res
 }
 
-// docsOf returns the documentation of the functions whose names begin with a word, which
-// is what `salt-call` shows for a function that does not exist.
+// docsOf returns the documentation of the functions whose names begin with word. `salt-call`
+// shows it for a function that does not exist.
 func docsOf(ctx context.Context, e *env, word string) *wire.Map {
 	r := modules.Execute(ctx, e, modules.Invocation{Fun: "sys.doc", Args: []any{word + "*"}})
 	docs, ok := r.Value.(*wire.Map)
@@ -144,8 +144,8 @@ func docsOf(ctx context.Context, e *env, word string) *wire.Map {
 	return docs
 }
 
-// encodeCall is the `_return` load of a call: jid `req` lets the master choose
-// one (Salt wire reference §9.1).
+// encodeCall encodes the `_return` load of a call: jid `req` makes the master choose one (Salt
+// wire reference §9.1).
 func encodeCall(res CallResult, metadata any) (wire.Raw, error) {
 	load := wire.NewMap("cmd", "_return", "id", res.ID, "jid", "req",
 		"return", res.Return, "retcode", res.Retcode, "success", res.Success)
@@ -173,7 +173,7 @@ func orNoArgs(args []any) []any {
 	return args
 }
 
-// deliverCall hands the result to the returners and the master.
+// deliverCall sends the result to the returners and the master.
 func (m *Minion) deliverCall(ctx context.Context, s *session.Session, o CallOptions, res CallResult, full wire.Raw, stores delivery.Opened) error {
 	var errs []error
 	if value, err := wire.Encode(res.Return); err == nil {

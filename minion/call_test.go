@@ -69,7 +69,7 @@ func TestCall_Unknown(t *testing.T) {
 	}
 }
 
-// A master is named, as the option has a default, and no call may wait for it.
+// A master is named, since the option has a default, but no call may wait for it.
 func TestCall_FilesOfThisHost(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
@@ -160,8 +160,8 @@ func TestCall_BesideTheDaemon(t *testing.T) {
 	m.Publish(channeltest.Job(jid, "m1", "gate.wait"))
 	_, entered := gates.channels()
 	<-entered
-	// Both are this process here, so the proc file counts as stale: look at the
-	// table of the daemon for what a call from outside would end.
+	// Both are this process here, so the proc file counts as stale: check the daemon's table
+	// for the job that a call in another process would end.
 	if err := (beside{cfg: cfg, now: time.Now}).signal(jid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestOptionNames(t *testing.T) {
 	}
 }
 
-// Every option can be returned, also those whose values have types of their own.
+// Every option can be returned, even those with types of their own.
 func TestCall_ConfigItems(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	res, err := call(t, testConfig(t, m), CallOptions{Fun: "config.items"})

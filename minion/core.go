@@ -15,8 +15,7 @@ import (
 	"github.com/momtree/mom/salt/grains"
 )
 
-// core is what a daemon and a call have in common, and what a function reaches through its
-// [env].
+// core is the common part of a daemon and a call. Functions access it through their [env].
 type core struct {
 	cfg *config.Minion
 	log *slog.Logger
@@ -27,14 +26,14 @@ type core struct {
 	bus      *bus.Bus
 	jobs     *jobs.Jobs
 	external *external.Modules
-	schedule *scheduler.Scheduler // nil: a call beside the daemon
+	schedule *scheduler.Scheduler // nil in a call beside the daemon
 	daemon   beside
 
-	pillars Pillars                  // nil: masters compile
-	pillar  atomic.Pointer[wire.Map] // what pillars compiled last; nil: nothing
+	pillars Pillars                  // nil if masters compile
+	pillar  atomic.Pointer[wire.Map] // the last pillar of pillars; nil if there is none yet
 }
 
-// fireEvent fires an event on the bus of the minion: the daemon's, also from a call beside it.
+// fireEvent fires an event on the bus of the minion; a call uses the daemon's bus.
 func (c *core) fireEvent(tag string, data any) error {
 	if c.schedule == nil {
 		return c.daemon.tell(tag, data)
@@ -42,7 +41,7 @@ func (c *core) fireEvent(tag string, data any) error {
 	return c.bus.Fire(tag, data)
 }
 
-// fireLocal fires what only informs.
+// fireLocal fires an informational event.
 func (c *core) fireLocal(tag string, data any) {
 	if err := c.bus.Fire(tag, data); err != nil {
 		c.log.Debug("event not fired", "tag", tag, "err", err)

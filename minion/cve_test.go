@@ -13,16 +13,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// inTurn is the configuration of a minion that runs one job at a time: what must not
-// run would return before the job that comes after it.
+// inTurn returns the configuration of a minion that runs one job at a time: a job that must not
+// run would return before the next one.
 func inTurn(t *testing.T, m *channeltest.Master) *config.Minion {
 	cfg := testConfig(t, m)
 	cfg.ProcessCountMax = 1
 	return cfg
 }
 
-// quietly publishes bodies that must do nothing, then a true job, and gives the
-// returns of all but that one. The minion is one of inTurn.
+// quietly publishes bodies that must have no effect, then a true job, and returns all returns
+// except that of the true job. The minion is one of inTurn.
 func quietly(t *testing.T, m *channeltest.Master, bodies ...[]byte) []*wire.Map {
 	t.Helper()
 	before := len(m.Seen("_return"))
@@ -41,12 +41,11 @@ func quietly(t *testing.T, m *channeltest.Master, bodies ...[]byte) []*wire.Map 
 	return out
 }
 
-// Attack: a publication that was recorded on the wire is sent again, and the
-// minion runs an old job.
+// Attack: a recorded publication is sent again, and the minion runs an old job.
 func TestCVE2022_22936(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := inTurn(t, m)
-	cfg.MinionJidQueueHwm = 1 // the serial alone protects a job that another one has followed
+	cfg.MinionJidQueueHwm = 1 // only the serial protects a job that another one has followed
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	job, next := channeltest.Job(newJID(), "m1", "test.ping"), channeltest.Job(newJID(), "m1", "test.ping")
@@ -61,7 +60,7 @@ func TestCVE2022_22936(t *testing.T) {
 	}
 }
 
-// Attack: a job in clear text is sent to the minion.
+// Attack: an unencrypted job is sent to the minion.
 func TestCVE2016_1866(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	start(t, inTurn(t, m))
@@ -83,9 +82,10 @@ func TestCVE2016_1866(t *testing.T) {
 	}
 }
 
-// Attack: an accepted minion, which has the shared key as all have, publishes in the
-// master's place, unsigned or signed with a key of its own, to a minion at its default options
-// and to one that demands signatures. The forger is on the way: its bodies come over the true connection.
+// Attack: an accepted minion, which has the shared key like all others, publishes in the
+// master's place, unsigned or signed with its own key, to a minion with default options and to
+// one that requires signatures. The forger is on the way: its bodies come over the true
+// connection.
 func TestCVE2017_7893(t *testing.T) {
 	for _, demands := range []bool{false, true} {
 		m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
@@ -94,7 +94,7 @@ func TestCVE2017_7893(t *testing.T) {
 		start(t, cfg)
 		m.AwaitSubscribers(t, 1)
 		first := channeltest.Job(newJID(), "m1", "test.ping")
-		m.Publish(first) // by which it learns that this master signs
+		m.Publish(first) // so the minion learns that this master signs
 		m.AwaitReturn(t, first.String("jid"))
 		m.Change(func(r *channeltest.Rules) { r.SignPublications = false })
 		unsigned := m.Seal(channeltest.Job(newJID(), "m1", "test.ping"))
@@ -116,7 +116,7 @@ func TestCVE2017_7893(t *testing.T) {
 			}
 			forged = append(forged, b)
 		}
-		for _, ret := range quietly(t, m, append(forged, unsigned)...) { // it may say that it does not run them
+		for _, ret := range quietly(t, m, append(forged, unsigned)...) { // it may report that it does not run them
 			if ret.Bool("success") || !strings.Contains(ret.String("return"), "does not take the job") {
 				t.Errorf("sign_pub_messages %v: run: %#v", demands, ret)
 			}
@@ -124,9 +124,9 @@ func TestCVE2017_7893(t *testing.T) {
 	}
 }
 
-// Attack: modules that hand their arguments to a shell or fetch what a URL names
-// (snapper 2021-31607, restartcheck 2020-28243, source_hash 2021-21996, docker,
-// vt, tls 2020-17490): they are not there, nor is anything named like a path.
+// Attack: modules that pass their arguments to a shell or fetch a URL (snapper 2021-31607,
+// restartcheck 2020-28243, source_hash 2021-21996, docker, vt, tls 2020-17490). They do not
+// exist here, and neither does any function with a name like a path.
 func TestCVE2021_31607_CVE2020_28243_CVE2021_21996_CVE2020_17490(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	start(t, testConfig(t, m))
@@ -166,8 +166,8 @@ func TestJIDIsNoPath(t *testing.T) {
 	}
 }
 
-// Attack: a man in the middle answers a minion that has its master pinned, with a key
-// of his own or with any of the short answers that need none, and the minion stops (22935), takes
+// Attack: a man in the middle answers a minion that has pinned its master, with a key of his
+// own or with one of the short answers that need none, and the minion stops (22935), accepts
 // what he sends, or goes elsewhere. One minion for each answer; then the true master is back.
 func TestCVE2022_22935(t *testing.T) {
 	clear := func(load any) func(string, []byte) []byte {
@@ -224,7 +224,7 @@ func TestCVE2022_22935(t *testing.T) {
 			}
 			before := len(m.Seen("_auth"))
 			d = start(t, cfg)
-			m.Await(t, "_auth", before+3) // it goes on asking
+			m.Await(t, "_auth", before+3) // it retries
 			if links := d.sessions.Serving(); len(links) != 0 {
 				t.Error("it serves him")
 			}
@@ -240,9 +240,9 @@ func TestCVE2022_22935(t *testing.T) {
 	}
 }
 
-// Attack: a machine on the way publishes as the master, under the shared key that each
-// accepted minion has, at the default options of the minion. A master that has signed once is held
-// to it, over the minion's restart; one that never signed goes on working.
+// Attack: a machine on the way publishes as the master, under the shared key that each accepted
+// minion has, with the minion's default options. A master that has signed once must sign from
+// then on, even after a restart of the minion; one that never signed continues to work.
 func TestPublications_AsTheMaster(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
 	cfg := inTurn(t, m)
@@ -263,7 +263,7 @@ func TestPublications_AsTheMaster(t *testing.T) {
 	if got := quietly(t, m, forged()); len(got) != 0 {
 		t.Errorf("run: %v", got)
 	}
-	awaitEmpty(t, d) // or what was not acknowledged comes again
+	awaitEmpty(t, d) // otherwise unacknowledged returns come again
 	if err := d.end(); err != nil {
 		t.Fatal(err)
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// F1: what a connected minion drops, it says: its master waits for it without end
-// otherwise. One minion, one job for each reason there is to drop a publication that
-// can be read; jobs for others are not answered.
+// F1: a connected minion reports each publication that it drops, because its master would wait
+// for it forever. One minion, and one job for each reason to drop a readable publication; jobs
+// for others are not answered.
 func TestDeclinedJobsAreAnswered(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		signed bool // the minion wants signatures, this master gives none
+		signed bool // the minion requires signatures, this master does not sign
 		change func(job *wire.Map)
-		want   string // in the answer
+		want   string // contained in the answer
 	}{
 		{"not signed", true, func(*wire.Map) {}, "sign_pub_messages"},
 		{"a node group that it does not know", false, func(j *wire.Map) { j.Set("tgt", "N@web"); j.Set("tgt_type", "compound") }, "unknown node group"},
@@ -56,20 +56,20 @@ func TestDeclinedJobsAreAnswered(t *testing.T) {
 	}
 }
 
-// A target that looks at data matches what the master has of the minion, and not what the
-// minion has: it says so at once, and by which data. Where it cannot know that it is waited for,
-// as after a salt-call, it says so when it is asked about the job. Jobs that nobody waits for it
-// in, and old masters, hear nothing.
+// The target of a job matches the master's copy of the minion's data, but not the minion's own
+// data: the minion reports that at once, and which data differ. If it does not know that the
+// master waits for it, as after a salt-call, it reports that when it is asked about the job. It
+// reports nothing about jobs for which nobody waits for it, and nothing to old masters.
 func TestDeclinesByItsOwnData(t *testing.T) {
 	pillar := func(tgt string) func(*wire.Map) {
 		return func(j *wire.Map) { j.Set("tgt", tgt); j.Set("tgt_type", "pillar") }
 	}
 	for _, c := range []struct {
 		name   string
-		old    bool // the master does not know of declined jobs
-		fetch  bool // the minion fetches the new pillar, and does not keep it
+		old    bool // the master does not support declined jobs
+		fetch  bool // the minion fetches the new pillar, but does not store it
 		change func(job *wire.Map)
-		probe  bool // it is asked about the job
+		probe  bool // the master asks about the job
 		want   string
 	}{
 		{"the pillar that it was given and has not", false, true, pillar("k:new"), false, "[pillar]"},

@@ -1,11 +1,10 @@
-// Package minion is the minion daemon. It puts together what does the work: which masters
-// are served (package masters), the sessions with them (session), the jobs they publish
-// (jobs), the way of returns back to them (delivery), moving to a sibling of the master
-// (failover), and the execution modules (modules).
+// Package minion implements the minion daemon. It combines the packages that do the work:
+// masters selects the masters to serve, session connects to them, jobs runs their jobs,
+// delivery sends the returns, failover moves to a sibling of the master, and modules has the
+// execution modules.
 //
-// It promises that a job it started is answered exactly once as the master sees
-// it: a jid is run once, its return is on disk before it is sent and stays
-// there until a master has acknowledged it, through restarts of either side. No
-// queue grows without bound, and no function, however it fails, takes the
-// daemon with it.
+// It guarantees that a job it started is answered exactly once from the master's point of view:
+// a jid is run once, and its return is on disk before it is sent and stays there until a master
+// has acknowledged it, through restarts of either side. Every queue is bounded, and a failing
+// function cannot end the daemon.
 package minion

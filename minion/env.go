@@ -19,8 +19,8 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// env is the minion as a function sees it: with the pillar of the master the
-// job came from. s is nil for a call without a master.
+// env is the environment of a function: the minion, with the pillar of the master that sent the
+// job. s is nil for a call without a master.
 type env struct {
 	core *core
 	s    *session.Session
@@ -30,9 +30,8 @@ var _ modules.Env = (*env)(nil)
 
 const cliOption = "__cli"
 
-// Option returns a minion option by its name; grains and pillar are options
-// too in Salt, and reads of them by that name are served. __cli is the program that asks, as
-// Salt names it.
+// Option returns a minion option by name. As in Salt, grains and pillar can be read as options,
+// too. __cli is the name of the calling program, as in Salt.
 func (e *env) Option(name string) any {
 	if name == cliOption {
 		if e.core.schedule == nil {
@@ -60,7 +59,7 @@ func (e *env) Options() *wire.Map {
 	return out
 }
 
-// optionNames are the names of all options, known or only in the files.
+// optionNames returns the names of all options, known ones and others in the files.
 func optionNames(cfg *config.Minion) []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Minion]()) {
@@ -77,8 +76,8 @@ func optionNames(cfg *config.Minion) []string {
 
 func (e *env) Grains() *wire.Map { return e.core.grains.Get() }
 
-// RefreshGrains collects the grains anew; the master learns them with the next
-// pillar request, which tell makes at once.
+// RefreshGrains collects the grains again. The master learns them from the next pillar request,
+// which tell sends at once.
 func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
 	changed := e.core.grains.Refresh(ctx)
 	if !tell || e.s == nil {
@@ -98,8 +97,8 @@ func (e *env) Fire(ctx context.Context, tag string, data any) error {
 	return e.s.Fire(ctx, tag, data)
 }
 
-// FireAll leaves events for several masters to the bus, as Salt's minion does: one that does not
-// answer delays no function.
+// FireAll queues events for several masters on the bus, as Salt's minion does: a master that
+// does not answer delays no function.
 func (e *env) FireAll(ctx context.Context, tag string, data any) error {
 	if len(e.core.sessions.Serving()) < 2 {
 		return e.Fire(ctx, tag, data)
@@ -107,7 +106,7 @@ func (e *env) FireAll(ctx context.Context, tag string, data any) error {
 	return e.FireLocal("fire_master", wire.NewMap("data", data, "tag", tag, "events", nil, "pretag", nil))
 }
 
-// Ask sends a load to the master that the job came from.
+// Ask sends a load to the master that sent the job.
 func (e *env) Ask(ctx context.Context, load *wire.Map) (any, error) {
 	cmd := load.String("cmd")
 	if e.s == nil {
@@ -124,7 +123,7 @@ func (e *env) Ask(ctx context.Context, load *wire.Map) (any, error) {
 	return v, nil
 }
 
-// Files are those of the master that the job came from, or of file_roots here.
+// Files returns the files of the master that sent the job, or of file_roots here.
 func (e *env) Files() *fileclient.Client {
 	o := fileclient.Options{Cachedir: e.core.cfg.Cachedir, HashType: e.core.cfg.HashType, Log: e.core.log}
 	if e.s == nil || e.core.cfg.FileClient == "local" {
@@ -135,15 +134,15 @@ func (e *env) Files() *fileclient.Client {
 	return fileclient.New(o)
 }
 
-// External are the programs of this host that are modules.
+// External returns the programs on this host that are modules.
 func (e *env) External() *external.Modules { return e.core.external }
 
 func (e *env) FireLocal(tag string, data any) error { return e.core.fireEvent(tag, data) }
 
 func (e *env) Jobs() modules.JobTable { return e.core.jobs.Table() }
 
-// Masters tells the configured masters; the address is known of those that are
-// numeric.
+// Masters returns the configured masters. The address is set only for those configured by
+// address.
 func (e *env) Masters() []modules.MasterStatus {
 	up := map[string]bool{}
 	for _, s := range e.core.sessions.Serving() {
@@ -160,7 +159,7 @@ func (e *env) Masters() []modules.MasterStatus {
 	return out
 }
 
-// PingMaster asks the master at an address whether it answers.
+// PingMaster checks that the master at an address answers.
 func (e *env) PingMaster(ctx context.Context, master string) error {
 	cfg, err := channel.FromMinion(e.core.cfg, "minion", master)
 	if err != nil {

@@ -31,10 +31,10 @@ func serveBus(b *bus.Bus, cfg *config.Minion, log *slog.Logger) (*bus.Server, er
 	})
 }
 
-// busTags are the events of the local bus that ask the minion for something.
+// busTags are the tags of local events with requests to the minion.
 var busTags = []string{"fire_master", "pillar_refresh", "module_refresh", "grains_refresh", "_salt_error", scheduler.Tag, signalTag}
 
-// watchBus does what local events ask for.
+// watchBus executes the requests in local events.
 func (c *core) watchBus(ctx context.Context) {
 	sub := c.bus.Subscribe(bus.SubscribeOptions{Prefixes: busTags, Size: 256, DropWhenFull: true})
 	defer sub.Close()
@@ -69,7 +69,7 @@ func (c *core) obey(ctx context.Context, e bus.Event) error {
 	case strings.HasPrefix(e.Tag, signalTag):
 		return c.jobs.Signal(data.String("jid"), syscall.Signal(data.Int("signal")))
 	case strings.HasPrefix(e.Tag, "pillar_refresh"):
-		defer c.refreshed() // also where a master did not answer, as in Salt
+		defer c.refreshed() // even if a master did not answer, as in Salt
 		clean := data.Bool("clean_cache")
 		return c.sessions.Each(func(s *session.Session) error { return s.RefreshPillar(ctx, clean) })
 	default: // module_refresh, grains_refresh: grains may have changed
@@ -81,8 +81,8 @@ func (c *core) obey(ctx context.Context, e bus.Event) error {
 	}
 }
 
-// forward sends what a local program wants the master to hear: one event, or a
-// list of them under a common tag.
+// forward sends events of a local program to the masters: one event, or a list of them under a
+// common tag.
 func (c *core) forward(ctx context.Context, data *wire.Map) error {
 	load := wire.NewMap("id", c.cfg.ID, "cmd", "_minion_event")
 	pretag, _ := data.Get("pretag")
@@ -102,7 +102,7 @@ func (c *core) forward(ctx context.Context, data *wire.Map) error {
 	})
 }
 
-// watchGrains looks at the grains again every grains_refresh_every.
+// watchGrains collects the grains again every grains_refresh_every.
 func (c *core) watchGrains(ctx context.Context) {
 	every := c.cfg.GrainsRefreshEvery
 	if every <= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// dialBus connects to a minion's event bus as a program on its host does.
+// dialBus connects to a minion's event bus like a program on its host.
 func dialBus(t *testing.T, cfg *config.Minion) *bus.Client {
 	t.Helper()
 	pub, pull, err := bus.MinionNames(cfg.ID, cfg.HashType)
@@ -77,7 +77,7 @@ func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 	if _, err := call(t, cfg, CallOptions{Fun: "saltutil.refresh_pillar", Args: []any{true}}); err != nil {
 		t.Fatal(err)
 	}
-	refreshed() // the daemon's, which a call beside it asked for
+	refreshed() // by the daemon, at the request of a call beside it
 }
 
 func TestBus_TellsOfTheMaster(t *testing.T) {
@@ -120,12 +120,12 @@ func TestBus_TellsOfTheMaster(t *testing.T) {
 	}
 }
 
-// Of several masters all hear an event, also from a job of one of them, and at once while
+// All of several masters receive an event, also from a job of one of them, and at once while
 // another is gone.
 func TestEvents_OfSeveralMasters(t *testing.T) {
 	a, b := channeltest.Start(t, channeltest.Rules{}), channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, a, b)
-	cfg.RequestChannelTimeout = time.Hour // whoever waits for the one that is gone waits for ever
+	cfg.RequestChannelTimeout = time.Hour // waiting for the master that is gone would take forever
 	d := start(t, cfg)
 	for _, m := range []*channeltest.Master{a, b} {
 		m.AwaitSubscribers(t, 1)

@@ -6,14 +6,14 @@ import (
 	"github.com/momtree/mom/internal/channel"
 )
 
-// Exit codes of the daemon that service files know.
+// Exit codes of the daemon that unit files use.
 const (
 	exitGeneric  = 1
 	exitRejected = 77 // EX_NOPERM: the master refused our key
 	exitFinger   = 42 // the master's key has another fingerprint
 )
 
-// ExitCode is the code Salt's minion ends with for an error of Run.
+// ExitCode returns the exit code of Salt's minion for an error of Run.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:

@@ -8,12 +8,12 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// memory is a returner that keeps returns in memory.
+// memory is a returner that stores returns in memory.
 type memory struct {
 	mu   sync.Mutex
 	rets []returners.Return
 	hold chan struct{} // not nil: saves wait until it is closed
-	fail error         // what saves end with
+	fail error         // error of saves
 }
 
 var memoryStore = &memory{}
@@ -38,7 +38,7 @@ func (m *memory) saved() []returners.Return {
 	return slices.Clone(m.rets)
 }
 
-// slow has saves wait until the function that it gives is called.
+// slow makes saves wait until release is called.
 func (m *memory) slow() (release func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// family are masters that are siblings and say so.
+// family is a group of masters that are siblings and report that.
 type family struct {
 	top     []sibling.Node
 	masters map[string]*channeltest.Master
-	quiet   atomic.Bool // they tell nothing
+	quiet   atomic.Bool // they do not report siblings
 	alone   atomic.Bool // they know no siblings
 	greeted func(master string, load *wire.Map)
 }
@@ -62,7 +62,7 @@ func (f *family) minion(t *testing.T, home string) *daemon {
 	return start(t, cfg)
 }
 
-// learned is what the minion has on disk of its masters, in the form of every release.
+// learned is what the minion has on disk about its masters, in the form of every release.
 type learned struct {
 	option, node, addr string
 	voucher            []byte
@@ -72,7 +72,7 @@ type learned struct {
 
 func homeFile(cachedir string) string { return filepath.Join(cachedir, "home.p") }
 
-// readLearned is empty while there is no such file.
+// readLearned returns a zero value if the file does not exist.
 func readLearned(t *testing.T, cachedir string) (l learned) {
 	t.Helper()
 	d, err := wire.ReadMapFile(homeFile(cachedir))
@@ -86,7 +86,7 @@ func readLearned(t *testing.T, cachedir string) (l learned) {
 	return l
 }
 
-// write puts it there for a minion that is started then.
+// write writes the file for a minion that is started afterwards.
 func (l learned) write(t *testing.T, cachedir string) {
 	t.Helper()
 	told := make([]any, len(l.told))
@@ -111,7 +111,7 @@ func (f *family) knows(t *testing.T, d *daemon, primary string) {
 	})
 }
 
-// order is a job that asks the minion to move, as `mom node drain` and `rebalance` give it.
+// order returns a job that asks the minion to move, like `mom node drain` and `rebalance`.
 func order(to string, forGood bool) *wire.Map {
 	j := channeltest.Job(newJID(), "m1", "event.fire")
 	j.Set("arg", []any{wire.NewMap("to", to, "settle", forGood), "mom/home/move"})

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/internal/importtest"
 )
 
-// below is which packages of the minion each of them stands on. None imports package
-// minion, which puts them together, and of those here none that is not named.
+// below lists which packages of the minion each of them may import. None imports package
+// minion, which combines them.
 var below = map[string][]string{
 	"delivery":  nil,
 	"failover":  nil,
@@ -21,7 +21,7 @@ var below = map[string][]string{
 	"scheduler": {"jobs"},
 }
 
-// Imports between the packages of the minion run one way, and each that is allowed is needed.
+// Imports between the packages of the minion run one way, and each allowed one is needed.
 func TestImports_NoArrowUp(t *testing.T) {
 	used := map[string]map[string]bool{}
 	importtest.Each(t, ".", func(path, name string) {
@@ -54,8 +54,8 @@ func TestImports_NoArrowUp(t *testing.T) {
 	}
 }
 
-// One file of the minion knows that there are siblings: masters/sibling.go, which imports package
-// failover. Neither the rest nor a package below knows what masters say of them.
+// Only one file of the minion knows siblings: masters/sibling.go, which imports package
+// failover. No other package reads what masters report about them.
 func TestSiblings_KnownInOnePlace(t *testing.T) {
 	found := false
 	importtest.Each(t, ".", func(path, name string) {

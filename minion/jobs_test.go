@@ -26,13 +26,13 @@ func TestJobs_ProcessCountMax(t *testing.T) {
 	<-entered
 	waiting.Until(t, "all five to be known", func() bool { return len(d.jobs.Table().Running()) == 5 })
 
-	// A job that waits is found, and asking takes no slot.
+	// A waiting job is found, and the query takes no slot.
 	ask := newJID()
 	m.Publish(channeltest.Job(ask, "m1", "saltutil.find_job", sent[4]))
 	if got := m.AwaitReturn(t, ask).Map("return"); got.String("jid") != sent[4] || got.Int("pid") != int64(os.Getpid()) {
 		t.Errorf("find_job of a waiting job: %#v", got)
 	}
-	// It can be ended before its turn, too.
+	// It can be ended before it runs.
 	end := newJID()
 	m.Publish(channeltest.Job(end, "m1", "saltutil.kill_job", sent[4]))
 	if v := m.AwaitReturn(t, sent[4]); v.Bool("success") || !strings.Contains(v.String("return"), "ended before it began") {

@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// childEnv holds the configuration of a minion that this test program is to be.
+// childEnv holds the configuration of the minion that the test program runs as.
 const childEnv = "MINION_TEST_CHILD"
 
 // child runs a minion in this process, for tests that kill it.
@@ -37,7 +37,7 @@ func child(text string) int {
 	return 1
 }
 
-// startChild starts a minion of its own process; kill sends it SIGKILL.
+// startChild starts a minion in its own process; kill sends SIGKILL to it.
 func startChild(t *testing.T, cfg *config.Minion) (kill func()) {
 	t.Helper()
 	text, err := json.Marshal(cfg)

@@ -32,15 +32,15 @@ func testLog() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// testConfig is an impatient minion "m1" of the given masters, in a folder of
-// its own.
+// testConfig returns the configuration of minion "m1" of the given masters, with short timeouts
+// and its own directory.
 func testConfig(t *testing.T, masters ...*channeltest.Master) *config.Minion {
 	t.Helper()
 	dir := t.TempDir()
 	cfg := config.DefaultMinion()
 	cfg.ID, cfg.Dir, cfg.ConfFile = "m1", dir, filepath.Join(dir, "minion")
 	cfg.PkiDir, cfg.Cachedir = filepath.Join(dir, "pki"), filepath.Join(dir, "cache")
-	// Socket paths are short by nature, test folders are not.
+	// Socket paths must be short, test directories are not.
 	sock, err := os.MkdirTemp("", "mn")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func start(t *testing.T, cfg *config.Minion) *daemon {
 	return d
 }
 
-// end stops the minion as a signal does; a second call does nothing.
+// end stops the minion like a signal; a second call has no effect.
 func (d *daemon) end() error {
 	if d.stop == nil {
 		return nil
@@ -101,7 +101,7 @@ func (d *daemon) end() error {
 
 var jids = 0
 
-// newJID is a jid no test has used.
+// newJID returns a jid that no test has used.
 func newJID() string {
 	jids++
 	return fmt.Sprintf("202601010000%08d", jids)

@@ -126,7 +126,7 @@ func TestReconnect_KeysAndPresenceAreRenewed(t *testing.T) {
 	}}
 	m := channeltest.Start(t, channeltest.Rules{Handle: known})
 	cfg := testConfig(t, m)
-	cfg.MasterAliveInterval = time.Second // then a restart is told by start events
+	cfg.MasterAliveInterval = time.Second // start events reveal a restart then
 	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	m.Await(t, "_minion_event", 2)
@@ -169,7 +169,7 @@ func TestPresence_IsAnnouncedAfterALaterAcceptance(t *testing.T) {
 	m.Await(t, "_presence", 1)
 	m.Await(t, "_minion_event", 2)
 
-	// The key is deleted, so the keys are of no use and the minion is pending.
+	// The key is deleted, so the session keys are useless and the minion is pending.
 	m.Change(func(r *channeltest.Rules) { r.Auth = func(*wire.Map) any { return true } })
 	m.ForgetSessions()
 	m.Rotate()
@@ -189,7 +189,7 @@ func TestPing(t *testing.T) {
 	cfg.PingInterval = 10 * time.Millisecond
 	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
-	for _, e := range m.Await(t, "_minion_event", 3) { // two of them tell of the start
+	for _, e := range m.Await(t, "_minion_event", 3) { // two of them report the start
 		if e.String("tag") == "minion_ping" && e.String("data") == "ping" {
 			return
 		}

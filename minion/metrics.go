@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/metrics"
 )
 
-// Metrics are the minion's figures and checks.
+// Metrics returns the minion's metrics and checks.
 func (m *Minion) Metrics() metrics.Source {
 	return metrics.Source{Collect: m.collect, Checks: m.checks}
 }
@@ -32,7 +32,7 @@ func (m *Minion) collect(to *metrics.Sink) {
 	metrics.CollectBus(to, m.bus.Stats(), ipc)
 }
 
-// checks tell whether jobs can come and returns can be kept.
+// checks report whether jobs can arrive and returns can be stored.
 func (m *Minion) checks(context.Context) []metrics.Check {
 	master := metrics.Check{Name: "master", Reason: "no master is connected"}
 	for _, s := range m.sessions.Serving() {

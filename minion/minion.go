@@ -26,26 +26,26 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// Options are what a Minion needs to start.
+// Options are the dependencies of a [Minion].
 type Options struct {
 	// Config are the options of the minion's configuration.
 	Config *config.Minion
-	// Version is told to masters that want to know, and is the grain momversion.
+	// Version is sent to masters in announcements, and is the grain momversion.
 	Version string
-	// Collect gathers the grains; nil reads them from this host.
+	// Collect collects the grains; nil means from this host.
 	Collect func(ctx context.Context) *wire.Map
-	// Pillars compiles the pillar of a minion without a master; nil: its pillar is empty.
-	// It is not used beside a master.
+	// Pillars compiles the pillar of a minion without a master; if nil, its pillar is empty. It
+	// is not used with a master.
 	Pillars Pillars
-	// Tracer makes OpenTelemetry traces of jobs; nil: none.
+	// Tracer makes OpenTelemetry traces of jobs; nil makes none.
 	Tracer *tracing.Tracer
-	// Log receives what happens; nil = slog.Default().
+	// Log is the logger; nil means slog.Default().
 	Log *slog.Logger
-	// Now is the clock; nil = time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Minion is one minion daemon, connected to one or several masters.
+// Minion is a minion daemon, connected to one or several masters.
 type Minion struct {
 	*core
 	masters *masters.Masters
@@ -56,14 +56,14 @@ type Minion struct {
 	closing sync.Once
 }
 
-// New prepares folders and the local event bus. It opens no connection to a
-// master; keys are made on the first start of Run.
+// New prepares directories and the local event bus. It does not connect to a master; Run makes
+// the keys on its first start.
 func New(opts Options) (*Minion, error) {
 	m, err := prepare(opts)
 	if err != nil {
 		return nil, err
 	}
-	// Of the daemon alone: salt-call beside it has the same folder.
+	// For the daemon only: a salt-call beside it uses the same directory.
 	if err := m.jobs.OpenDiary(); err != nil {
 		m.bus.Close()
 		return nil, fmt.Errorf("minion %s: %w", m.cfg.ID, err)
@@ -78,7 +78,7 @@ func New(opts Options) (*Minion, error) {
 	return m, nil
 }
 
-// prepare makes a minion without the sockets of its event bus and without a schedule.
+// prepare returns a minion without the sockets of its event bus and without a schedule.
 func prepare(opts Options) (*Minion, error) {
 	cfg := opts.Config
 	if cfg == nil {
@@ -121,9 +121,8 @@ func prepare(opts Options) (*Minion, error) {
 	return m, nil
 }
 
-// Run serves until ctx ends or no master can be served any more. When it
-// returns no job is running, and the return of every job that was is stored.
-// The minion is closed then and cannot be run again.
+// Run serves until ctx ends or no master can be served. When it returns, no job is running, and
+// the return of every job is stored. The minion is then closed and cannot run again.
 func (m *Minion) Run(ctx context.Context) error {
 	defer func() {
 		m.jobs.Stop()
@@ -151,8 +150,8 @@ func (m *Minion) Run(ctx context.Context) error {
 	err := m.masters.Run(ctx)
 	if errors.Is(err, channel.ErrRejected) {
 		m.log.Error("master refused the sign-in", "minion", m.cfg.ID, "err", err)
-		// A service manager starts us again at once, and the master would be
-		// asked without end.
+		// A service manager restarts us at once, and the master would get requests without
+		// pause.
 		_ = timing.Sleep(ctx, m.rejectPause+rand.N(m.rejectPause+1))
 	}
 	if ctx.Err() != nil {
@@ -161,7 +160,7 @@ func (m *Minion) Run(ctx context.Context) error {
 	return err
 }
 
-// Close releases what New took. Run does so itself when it ends.
+// Close releases the resources of New. Run does so itself when it ends.
 func (m *Minion) Close() error {
 	var err error
 	m.closing.Do(func() {
@@ -184,7 +183,7 @@ func collectGrains(cfg *config.Minion, version string, log *slog.Logger) func(ct
 	}
 }
 
-// moduleFolders are the folders in which executables are modules.
+// moduleFolders returns the directories in which executables are modules.
 func moduleFolders(cfg *config.Minion) []string {
 	var out []string
 	for _, dir := range append(slices.Clone(cfg.ModuleDirs), cfg.ExtmodsFolder()) {

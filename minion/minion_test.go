@@ -32,7 +32,7 @@ func TestMinion_Start(t *testing.T) {
 	if p := m.Seen("_pillar")[0]; p.Map("grains").String("os") != "Debian" {
 		t.Errorf("pillar request: %v", p.Keys())
 	}
-	// The connection that has subscribed is the one that was announced.
+	// The subscribed connection is the one that was announced.
 	ident := m.AwaitSubscribers(t, 1)[0]
 	if got := m.Await(t, "_presence", 1)[0]; got.String("session") != ident || got.String("version") != "test" {
 		t.Errorf("announced %q, subscribed as %q", got.String("session"), ident)
@@ -63,7 +63,7 @@ func TestMinion_Returns(t *testing.T) {
 		name    string
 		fun     string
 		args    []any
-		value   any // text: must be contained
+		value   any // a string must be contained
 		success bool
 		retcode int64
 		out     string
@@ -110,7 +110,7 @@ func TestMinion_Returns(t *testing.T) {
 func TestMinion_Environment(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Pillar: wire.NewMap("who", "me")})
 	cfg := testConfig(t, m)
-	cfg.MineEnabled = false // or its job may be under way
+	cfg.MineEnabled = false // otherwise its job may be running
 	start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	jid := newJID()
@@ -200,8 +200,8 @@ func TestMinion_Targets(t *testing.T) {
 		{"range", "%x", "", false},
 		{"nonsense", "m1", "", false},
 	}
-	// What must not be answered is followed by what must: when that has come
-	// back, nothing of the former is on its way.
+	// After the publications that must not be answered comes one that must. When its return has
+	// arrived, no answer to the others can follow.
 	unwanted := map[string]string{}
 	for _, tt := range tests {
 		jid := newJID()
@@ -325,8 +325,8 @@ func TestMinion_Rejected(t *testing.T) {
 	}
 }
 
-// A refusal, for instance because another machine has the id, is logged before the minion
-// waits and ends, with a command that a shell takes for this key alone.
+// A rejection, for instance because another machine has the id, is logged before the minion
+// waits and ends, with a command line that removes only this key.
 func TestMinion_RejectedIsLoggedAtOnce(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Auth: func(*wire.Map) any { return false }})
 	cfg := testConfig(t, m)
@@ -354,7 +354,7 @@ func TestMinion_RejectedIsLoggedAtOnce(t *testing.T) {
 	}
 }
 
-// lines gives each line of a log to a channel, and drops it when nobody reads.
+// lines sends each line of a log to a channel, and drops it when nobody reads.
 type lines chan<- string
 
 func (l lines) Write(b []byte) (int, error) {
@@ -387,5 +387,5 @@ func TestNew_NeedsAConfiguration(t *testing.T) {
 	}
 }
 
-// patience is how long a test waits for what must happen.
+// patience bounds the waits of a test.
 const patience = 20 * time.Second

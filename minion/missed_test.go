@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// A job whose return the master has is not named as under way while a returner still
-// writes: another master, to which the minion moves then, would wait for that return.
+// A job whose return the master has is not reported as running while a returner still writes:
+// another master, to which the minion then moves, would wait for that return.
 func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 	gates.reset()
 	release := fakeReturner().slow()
@@ -40,7 +40,7 @@ func TestUnderWay_EndsWithTheReturn(t *testing.T) {
 	waiting.Until(t, "the end of the job", func() bool { return !runs(d, jid) })
 }
 
-// runs tells whether the minion is at work on a job.
+// runs reports whether the minion is running a job.
 func runs(d *daemon, jid string) bool {
 	_, ok := d.jobs.Table().Find(jid)
 	return ok

@@ -8,14 +8,14 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// Pillars compiles the pillar of a minion that has no master, from files of this host.
+// Pillars compiles the pillar of a minion without a master, from files on this host.
 type Pillars interface {
-	// Compile returns the pillar; what could not be rendered is under _errors in it. env is
-	// the minion as templates see it.
+	// Compile returns the pillar, with rendering errors under _errors. env is the environment
+	// of templates.
 	Compile(ctx context.Context, env modules.Env, o modules.PillarOptions) (*wire.Map, error)
 }
 
-// compilePillar compiles the pillar here and keeps it, if no master does. It does nothing
+// compilePillar compiles the pillar here and stores it, if no master does. It does nothing
 // without [Options.Pillars].
 func (c *core) compilePillar(ctx context.Context) error {
 	//mutant:masterless-pillar
@@ -33,7 +33,7 @@ func (c *core) compilePillar(ctx context.Context) error {
 	return nil
 }
 
-// Pillar is that of the master the job came from, or the minion's own.
+// Pillar returns the pillar of the master that sent the job, or the minion's own.
 func (e *env) Pillar() *wire.Map {
 	if e.s != nil {
 		return e.s.Pillar()
@@ -44,8 +44,8 @@ func (e *env) Pillar() *wire.Map {
 	return wire.NewMap()
 }
 
-// RefreshPillar fetches the pillar from every master, since each holds its own, or
-// compiles it here.
+// RefreshPillar fetches the pillar from every master, because each has its own, or compiles it
+// here.
 func (e *env) RefreshPillar(ctx context.Context) error {
 	if e.s == nil {
 		return e.core.compilePillar(ctx)
@@ -70,12 +70,12 @@ func (e *env) refreshPillar(ctx context.Context) error {
 	return nil
 }
 
-// refreshed tells local programs that the pillar was fetched anew.
+// refreshed reports to local programs that the pillar was fetched again.
 func (c *core) refreshed() {
 	c.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
 }
 
-// tellDaemon asks the daemon for what a call beside it has done for itself. There may be none.
+// tellDaemon asks the daemon, if there is one, for what a call beside it has done for itself.
 func (e *env) tellDaemon(tag string, data *wire.Map) {
 	if e.core.schedule != nil {
 		return
@@ -85,7 +85,7 @@ func (e *env) tellDaemon(tag string, data *wire.Map) {
 	}
 }
 
-// CompilePillar returns a pillar compiled for one question, and keeps none.
+// CompilePillar returns a pillar compiled for one request, and does not store it.
 func (e *env) CompilePillar(ctx context.Context, o modules.PillarOptions) (*wire.Map, error) {
 	switch {
 	case e.s != nil:

@@ -18,7 +18,8 @@ func (f fixedPillar) Compile(context.Context, modules.Env, modules.PillarOptions
 	return f.pillar, nil
 }
 
-// A run of states whose pillar does not come in time applies nothing, and says so as Salt does.
+// A run of states whose pillar does not arrive in time applies nothing, and reports that as
+// Salt does.
 func TestPillar_TimesOut(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
 		"_master_opts": func(string, *wire.Map) any { return wire.NewMap() },

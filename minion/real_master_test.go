@@ -40,8 +40,8 @@ func serve(t *testing.T, run func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// realMaster starts the master of this project with the options of one that was
-// started before, or with new ones.
+// realMaster starts the master of this project with cfg, the options of an earlier start, or
+// with new ones.
 func realMaster(t *testing.T, cfg *config.Master) (m *master.Master, stop func()) {
 	t.Helper()
 	m, err := master.New(master.Options{Config: cfg, Version: "test", Log: silent})
@@ -145,8 +145,7 @@ func clientOf(mc *config.Master) *client.Client {
 	})
 }
 
-// ask publishes until the minion has answered: after a start it takes a moment
-// to subscribe.
+// ask publishes until the minion has answered: after a start it takes a moment to subscribe.
 func ask(t *testing.T, mc *config.Master, fun string, args []any) {
 	t.Helper()
 	c := clientOf(mc)

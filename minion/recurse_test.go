@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// local is a minion without a master, its files in one folder.
+// local is a minion without a master, with its files in one directory.
 type local struct {
 	t   *testing.T
 	dir string
@@ -47,7 +47,7 @@ func (l local) put(path, text string) {
 	}
 }
 
-// apply runs state.apply and gives the results by ID, the folder written as @DIR@.
+// apply runs state.apply and returns the results by ID, with the directory replaced by @DIR@.
 func (l local) apply(args ...any) map[string]map[string]any {
 	l.t.Helper()
 	res, err := Call(l.t.Context(), CallOptions{Config: l.cfg, Local: true, Fun: "state.apply", Args: args})
@@ -64,8 +64,8 @@ func (l local) apply(args ...any) map[string]map[string]any {
 	return out
 }
 
-// TestRecurse_Clean removes what is not from the source, and keeps what a state that is
-// required or a pattern keeps.
+// TestRecurse_Clean removes files that are not from the source, and keeps those of a required
+// state or a pattern.
 func TestRecurse_Clean(t *testing.T) {
 	l := newLocal(t, map[string]string{
 		"salt/tree/one.txt": "one\n", "salt/tree/sub/two.txt": "two\n", "salt/tree/file": "a file\n",
@@ -127,7 +127,7 @@ out:
 	}
 }
 
-// TestManaged_BadTemplate is told as Salt tells it.
+// TestManaged_BadTemplate: the error is the same as in Salt.
 func TestManaged_BadTemplate(t *testing.T) {
 	l := newLocal(t, map[string]string{
 		"salt/bad.jinja": "{{ nowhere.at_all }}\n",

@@ -1,4 +1,4 @@
 package minion
 
-// What enters the registries by itself.
+// Packages that register modules and functions when they are imported.
 import _ "github.com/momtree/mom/salt/modules/all" // execution modules and state functions

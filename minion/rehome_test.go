@@ -48,8 +48,8 @@ func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
 	}
 }
 
-// A sibling hears which returns it gets before it gets the first, for else it would not
-// answer for their jobs, and not know to whom they belong.
+// A sibling learns which returns it will get before it gets the first, because otherwise it
+// would not answer for their jobs, and not know which node they belong to.
 func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
 	gates.reset()
 	f := startFamily(t, "a", "b")
@@ -81,7 +81,7 @@ func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
 	}
 }
 
-// A sibling that refuses announcements at first gets no return before it has taken one.
+// A sibling that at first refuses announcements gets no return before it has accepted one.
 func TestRehome_DeliversAfterAnAnnouncementWasTaken(t *testing.T) {
 	gates.reset()
 	f := startFamily(t, "a", "b")
@@ -117,7 +117,7 @@ func TestRehome_DeliversAfterAnAnnouncementWasTaken(t *testing.T) {
 	}
 }
 
-// refusedRequest is what a master answers whose handler failed.
+// refusedRequest returns the reply of a master whose handler failed.
 func refusedRequest(t *testing.T) []byte {
 	b, err := wire.Encode("Some exception handling minion payload")
 	if err != nil {
@@ -126,8 +126,8 @@ func refusedRequest(t *testing.T) []byte {
 	return b
 }
 
-// A master that fails with announcements is told again after acceptance_wait_time: the
-// sign-in that each refusal leads to is no reason to announce at once.
+// After a refused announcement the minion announces again after acceptance_wait_time: the
+// sign-in that each refusal causes does not trigger one at once.
 func TestAnnounce_RefusedIsNotRepeatedAtOnce(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Answer: func(cmd string, reply []byte) []byte {
 		if cmd == "_presence" {
@@ -149,8 +149,8 @@ func TestAnnounce_RefusedIsNotRepeatedAtOnce(t *testing.T) {
 	}
 }
 
-// A minion tells its home that it comes back, and with what: the home may miss it, or
-// never have had the job.
+// A minion that comes back reports its jobs to its home: the home may have counted it missing,
+// or never have had the job.
 func TestRehome_SaysThatItComesBack(t *testing.T) {
 	f := startFamily(t, "a", "b")
 	a, b := f.masters["a"], f.masters["b"]
@@ -191,11 +191,11 @@ func TestRehome_AfterARestart(t *testing.T) {
 	f.masters["b"].AwaitSubscribers(t, 1)
 }
 
-// A master that answers is not gone: a sibling is no way around a refusal.
-// A home that a minion was moved to (`mom node rebalance`) and that is not where it was is given up
-// after a few tries: the master of the option is asked, with the home's word, and names where the home
-// is now. Two masters, which serve at other ports after both were down, so that the minion's list
-// names nobody who is there.
+// A master that answers is not gone: a sibling must not be used to circumvent a refusal. A home
+// that a minion was moved to (`mom node rebalance`) and that has changed its address is given
+// up after a few tries: the minion asks the master of the option, with the home's voucher, and
+// that master knows where the home is now. Two masters get other ports after both were down, so
+// that the minion's list has no valid address.
 func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	f := startFamily(t, "a", "b")
 	a := f.masters["a"]
@@ -208,7 +208,7 @@ func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	l := readLearned(t, d.cfg.Cachedir)
 	nodes := slices.Clone(l.lists[0].Nodes)
 	for i := range nodes {
-		nodes[i].Port = 1 // nobody listens there
+		nodes[i].Port = 1 // nothing listens there
 	}
 	key := channeltest.Key(t, "sign")
 	told, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
@@ -225,7 +225,7 @@ func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	if got := a.Seen("_auth")[before:]; string(got[0].Bytes("mom_voucher")) != "voucher of b" {
 		t.Errorf("came with the voucher %q", got[0].Bytes("mom_voucher"))
 	}
-	f.masters["b"].AwaitSubscribers(t, 1) // where the list of a says that its home is now
+	f.masters["b"].AwaitSubscribers(t, 1) // the new address of its home, according to the list of a
 	jid := newJID()
 	f.masters["b"].Publish(channeltest.Job(jid, "m1", "test.ping"))
 	f.masters["b"].AwaitReturn(t, jid)
@@ -264,8 +264,8 @@ func TestRehome_SwitchedOff(t *testing.T) {
 	}
 }
 
-// A minion that is asked to move begins there before it ends here, and stays if
-// that is wanted.
+// A minion that is asked to move connects there before it leaves here, and stays if the move is
+// permanent.
 func TestRehome_Asked(t *testing.T) {
 	f := startFamily(t, "a", "b", "c")
 	a, c := f.masters["a"], f.masters["c"]
@@ -287,7 +287,7 @@ func TestRehome_Asked(t *testing.T) {
 		}
 		return false
 	})
-	// It is still so after a restart.
+	// It is the same after a restart.
 	cfg := d.cfg
 	if err := d.end(); err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestRehome_Asked(t *testing.T) {
 	}
 }
 
-// A sibling that drains asks its guests to move, too. They go home, without waiting for
+// A draining sibling asks its guests to move, too. They go home, without waiting for
 // rehome_failback, or elsewhere if the home drains itself.
 func TestRehome_AskedAsAGuest(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -328,8 +328,8 @@ func TestRehome_AskedAsAGuest(t *testing.T) {
 	}
 }
 
-// A minion that goes home stays at the sibling until the home sees its subscription,
-// and a moment longer: what is published meanwhile comes from one of the two.
+// A minion that goes home stays at the sibling until the home sees its subscription, and a
+// moment longer: publications in between come from one of the two.
 func TestRehome_StaysUntilTheHomeSeesIt(t *testing.T) {
 	gates.reset()
 	f := startFamily(t, "a", "b")

@@ -73,7 +73,7 @@ func TestReturns_AreRepeatedUntilAcknowledged(t *testing.T) {
 	var seen atomic.Int32
 	m := channeltest.Start(t, channeltest.Rules{Answer: func(cmd string, b []byte) []byte {
 		if cmd == "_return" && seen.Add(1) < 3 {
-			return nil // heard, never acknowledged
+			return nil // received, never acknowledged
 		}
 		return b
 	}})
@@ -101,9 +101,9 @@ func awaitEmpty(t *testing.T, d *daemon) {
 	})
 }
 
-// C6: a return that the master cannot take does not hold up the next, and ends its job
-// there by an error in its place. The master's handler fails for that one, as an older
-// one of ours or Python's may.
+// C6: a return that the master cannot accept does not delay the next, and an error in its place
+// ends its job. The master's handler fails for that return, as that of an older mom or of
+// Python may.
 func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
 	poison := newJID()
 	var stuck atomic.Value
@@ -141,8 +141,8 @@ func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
 	})
 }
 
-// C1, C6: a return that the master answers by "bad load" although it takes others is
-// given up like that, too; while it takes none, as with a wrong clock, nothing is.
+// C1, C6: a return that the master answers with "bad load" although it accepts others is given
+// up in the same way. While it accepts none, as with a wrong clock, nothing is given up.
 func TestReturns_BadLoadIsAVerdictWhereOthersAreTaken(t *testing.T) {
 	var all atomic.Bool
 	all.Store(true)
@@ -187,8 +187,8 @@ func TestReturns_BadLoadIsAVerdictWhereOthersAreTaken(t *testing.T) {
 	})
 }
 
-// C1: whatever a function returns, of any depth, the job is answered: as it is or by
-// an error that says why.
+// C1: whatever a function returns, at any depth, the job is answered: with the value or with an
+// error that says why.
 func TestReturns_DeepResultsAndArgumentsAreAnswered(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	start(t, testConfig(t, m))
@@ -227,7 +227,7 @@ func TestReturns_PubRetOff(t *testing.T) {
 	}
 }
 
-// TestReturns_JobsOfADeadMinionAreAnswered plays the start after a kill -9.
+// TestReturns_JobsOfADeadMinionAreAnswered simulates the start after a kill -9.
 func TestReturns_JobsOfADeadMinionAreAnswered(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)

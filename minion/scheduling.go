@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// openSchedule makes what runs jobs by the clock.
+// openSchedule creates the scheduler.
 func (c *core) openSchedule() {
 	c.schedule = scheduler.New(scheduler.Options{
 		Config: c.cfg, Jobs: c.jobs, Grains: c.grains.Get, Fire: c.fireLocal, Log: c.log, Now: c.now,
@@ -24,14 +24,14 @@ func (c *core) openSchedule() {
 	})
 }
 
-// connected is told of each session that is served now.
+// connected is called for each session that begins to serve.
 func (c *core) connected(ctx context.Context, s *session.Session) {
-	c.pillarChanged(s) // it may be the first only now
+	c.pillarChanged(s) // it may have become the first
 	c.schedule.Connected(ctx, s)
 }
 
-// pillarChanged has the schedule of a pillar be the minion's. Of several masters that of the
-// first is, as in Salt.
+// pillarChanged sets the schedule of a pillar. With several masters it is that of the first, as
+// in Salt.
 func (c *core) pillarChanged(s *session.Session) {
 	if c.schedule == nil {
 		return
@@ -41,8 +41,8 @@ func (c *core) pillarChanged(s *session.Session) {
 	}
 }
 
-// ManageSchedule asks the scheduler of this minion: of the daemon beside it, if this is a
-// call.
+// ManageSchedule sends a request to the scheduler of this minion; a call sends it to the daemon
+// beside it.
 func (e *env) ManageSchedule(ctx context.Context, data *wire.Map) (*wire.Map, error) {
 	switch answer := scheduler.AnswerTag(data); {
 	case e.core.schedule != nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// scheduleCall is one call of the module schedule: want is its comment, or has it.
+// scheduleCall is one call of the module schedule: want is its comment, or contained in it.
 type scheduleCall struct {
 	fun    string
 	args   []any
@@ -18,8 +18,8 @@ type scheduleCall struct {
 	want   string
 }
 
-// The module changes the schedule of the daemon: from jobs, and from a salt-call beside it,
-// over the event bus.
+// The module changes the schedule of the daemon: in jobs, and in a salt-call beside it, over
+// the event bus.
 func TestSchedule_Module(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Pillar: wire.NewMap("schedule", wire.NewMap("p", wire.NewMap("function", "test.ping", "hours", int64(1))))})
 	cfg := testConfig(t, m)
@@ -83,7 +83,7 @@ func TestSchedule_Module(t *testing.T) {
 	if err != nil || res.Return != want {
 		t.Errorf("%v\n%v, want\n%v", err, res.Return, want)
 	}
-	// The run that was asked for, twice: by the job and by the salt-call.
+	// The requested run, twice: by the job and by the salt-call.
 	ran := 0
 	for _, r := range m.Seen("_return") {
 		if r.String("schedule") == "a" && r.String("jid") == "req" && r.String("fun") == "test.ping" {

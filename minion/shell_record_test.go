@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// shellJudge calls each function of a plan as a job of a Salt minion is called.
+// shellJudge calls each function of a plan as in a job of a Salt minion.
 const shellJudge = `
 import json
 
@@ -40,8 +40,8 @@ def ask(path):
     return out
 `
 
-// TestShell_SaltSays asks the Salt of SALT_PEER what [shellAnswers] holds. With -record it writes
-// the file.
+// TestShell_SaltSays compares [shellAnswers] with the answers of the Salt at SALT_PEER. With
+// -record it writes the file.
 func TestShell_SaltSays(t *testing.T) {
 	peer := os.Getenv("SALT_PEER")
 	if peer == "" {
@@ -99,7 +99,7 @@ func TestShell_SaltSays(t *testing.T) {
 	}
 }
 
-// failure is what a program that failed wrote to its standard error.
+// failure returns what a failed program wrote to its standard error.
 func failure(err error) []byte {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

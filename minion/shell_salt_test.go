@@ -13,9 +13,9 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// TestShell_AsSalt runs some hundred commands as jobs, from templates, module.run, slots, states
-// and conditions, with cmd_safe and without: a shell reads a command exactly where one of
-// Salt 3006.27 does.
+// TestShell_AsSalt runs some hundred commands as jobs, from templates, module.run, slots,
+// states and conditions, with cmd_safe and without: a command runs in a shell exactly where it
+// does in Salt 3006.27.
 func TestShell_AsSalt(t *testing.T) {
 	raw, err := os.ReadFile(shellAnswers)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // The functions of a job, of a job of several functions and of a schedule have a shell, as in
-// Salt; the functions that a job's states and mine call have none.
+// Salt; functions called by a job's states and by the mine have none.
 func TestShell_OfJobsAndSchedules(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)

@@ -14,11 +14,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// shellAnswers is what Salt 3006.27 answered to each call of [shellCalls].
+// shellAnswers has the answers of Salt 3006.27 to each call of [shellCalls].
 const shellAnswers = "testdata/shell.json"
 
-// shellCommand is one command that a shell and a bare program read differently, or that
-// they have to read alike.
+// shellCommand is a command that a shell and a program without a shell interpret differently,
+// or must interpret alike.
 type shellCommand struct {
 	fun    string
 	cmd    any
@@ -61,16 +61,16 @@ func shellCommands() []shellCommand {
 	return list
 }
 
-// shellConditions are texts of onlyif, unless and check_cmd.
+// shellConditions are values of onlyif, unless and check_cmd.
 var shellConditions = []any{"true", "false", "true && false", "false || true", "echo a | grep -q b", "test -n $HOME", "exit 0; exit 1", "! false", []any{"true", "true; false"}}
 
-// shellCall is one call of a minion: a function with its arguments.
+// shellCall is one call on a minion: a function with its arguments.
 type shellCall struct {
 	Fun  string `json:"fun"`
 	Args []any  `json:"args"`
 }
 
-// shellBed is a minion whose file_roots hold a file for each context of [shellCommands].
+// shellBed is a minion whose file_roots have a file for each context of [shellCommands].
 type shellBed struct {
 	dir   string
 	calls []shellCall
@@ -128,7 +128,7 @@ func (b *shellBed) plan(t *testing.T) {
 
 		if line, ok := c.cmd.(string); ok && c.kwargs.Len() == 0 && !strings.ContainsAny(line, "\"\\\n") {
 			slot := fmt.Sprintf(`__slot__:salt:%s("%s", cwd=%s/work)`, c.fun, line, b.dir)
-			if slices.Contains([]string{"cmd.run", "cmd.shell", "cmd.run_stdout"}, c.fun) { // the others give no text
+			if slices.Contains([]string{"cmd.run", "cmd.shell", "cmd.run_stdout"}, c.fun) { // the others return no text
 				add(fmt.Sprintf("slot %d", i), "test.show_notification", value.NewMap("text", slot))
 			}
 			if c.fun == "cmd.run" {
@@ -155,7 +155,7 @@ func (b *shellBed) plan(t *testing.T) {
 	}
 }
 
-// key names a call in the answers.
+// key identifies a call in the answers.
 func (b *shellBed) key(t *testing.T, i int, c shellCall) string {
 	t.Helper()
 	args := []any{}
@@ -171,7 +171,7 @@ func (b *shellBed) key(t *testing.T, i int, c shellCall) string {
 
 func (b *shellBed) plain(s string) string { return strings.ReplaceAll(s, b.dir, "@DIR@") }
 
-// digest keeps of an answer what does not differ from run to run.
+// digest returns the part of an answer that is the same in each run.
 func (b *shellBed) digest(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// news is what a master publishes when it would tell other siblings.
+// news returns the publication by which a master reports a change of its siblings.
 func news(t *testing.T) *wire.Map {
 	t.Helper()
 	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
@@ -26,8 +26,8 @@ func news(t *testing.T) *wire.Map {
 	return m
 }
 
-// A minion that has asked before its node knew any siblings hears of them when the
-// node does: by news, or with the next connection if that broke meanwhile.
+// A minion that asked before its node knew any siblings learns them when the node does: by
+// a report of the change, or with the next connection if that broke meanwhile.
 func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 	for name, tell := range map[string]func(a *channeltest.Master){
 		"news":         func(a *channeltest.Master) { a.Publish(news(t)) },
@@ -38,7 +38,7 @@ func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 			f.alone.Store(true)
 			a := f.masters["a"]
 			cfg := testConfig(t, a)
-			cfg.RehomeAfter = time.Hour // it does not ask by itself for long
+			cfg.RehomeAfter = time.Hour // its next periodic request is far away
 			d := start(t, cfg)
 			a.AwaitSubscribers(t, 1)
 			waiting.Until(t, "an answer without siblings", func() bool {

@@ -7,7 +7,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// With `start_event` a minion says that it is about to run a job, before it does; without, not.
+// With `start_event` a minion reports that it is about to run a job, before it does; without,
+// not.
 func TestStartEventOfAJob(t *testing.T) {
 	gates.reset()
 	m := channeltest.Start(t, channeltest.Rules{})

@@ -24,16 +24,16 @@ import (
 
 var recordSalt = flag.Bool("record", false, "write the results of the salt-call in $SALT_PEER/bin into testdata")
 
-// functionRun is what one run of states gave: its results, and the files afterwards.
+// functionRun is the outcome of one run of states: its results, and the files afterwards.
 type functionRun struct {
 	Results map[string]any    `json:"results"`
 	Files   map[string]string `json:"files"`
 }
 
-// TestStateFunctions_AsSalt runs each SLS of testdata/functions, in earnest and with
-// test=True, on a folder of prepared files. What is wanted is what salt-call 3006 gave:
-// each result, and each file with its mode. With -record and the variable SALT_PEER the
-// wanted results are written anew.
+// TestStateFunctions_AsSalt runs each SLS in testdata/functions, normally and with test=True,
+// on a directory of prepared files. The results are compared with those of salt-call 3006: each
+// result, and each file with its mode. With -record and the variable SALT_PEER the expected
+// results are written again.
 func TestStateFunctions_AsSalt(t *testing.T) {
 	const data = "../salt/modules/state/testdata/functions"
 	for _, name := range []string{
@@ -91,7 +91,7 @@ func TestStateFunctions_AsSalt(t *testing.T) {
 	}
 }
 
-// pillar is that of testdata, whose SLS is JSON.
+// pillar returns the pillar in testdata, whose SLS is JSON.
 func (b *functionBed) pillar(t *testing.T) *value.Map {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(b.dir, "pillar", "app.sls"))
@@ -109,8 +109,8 @@ func (b *functionBed) pillar(t *testing.T) *value.Map {
 	return pillar
 }
 
-// sorted brings into order what Salt keeps in a set: the parts of the comment of
-// file.recurse, and what a state has removed.
+// sorted sorts values that Salt keeps in a set: the parts of the comment of file.recurse, and
+// the files that a state has removed.
 func sorted(results map[string]any) map[string]any {
 	for _, v := range results {
 		r, _ := v.(map[string]any)
@@ -147,7 +147,7 @@ func readRun(t *testing.T, raw []byte) (r functionRun) {
 	return r
 }
 
-// functionBed is a folder with a configuration, states, and files to work on.
+// functionBed is a directory with a configuration, states, and files to work on.
 type functionBed struct{ dir, out, owner, group string }
 
 func newFunctionBed(t *testing.T, data, name string) *functionBed {
@@ -197,7 +197,7 @@ func newFunctionBed(t *testing.T, data, name string) *functionBed {
 
 var traceback = regexp.MustCompile(`(An exception occurred in this state: )Traceback.*\\n[A-Za-z.]*(?:Error|Exception): (.*?)(?:\\n)?"`)
 
-// plain puts words in the place of what differs from host to host.
+// plain replaces values that differ between hosts by fixed words.
 func (b *functionBed) plain(s string) string {
 	s = strings.ReplaceAll(s, b.dir, "@DIR@")
 	for _, word := range []string{b.owner, b.group} {
@@ -206,7 +206,7 @@ func (b *functionBed) plain(s string) string {
 	return traceback.ReplaceAllString(s, `$1$2"`)
 }
 
-// files are the files of the bed: their modes and what is in them.
+// files returns the files of the bed, with their modes and contents.
 func (b *functionBed) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -233,7 +233,7 @@ func (b *functionBed) files(t *testing.T) map[string]string {
 	return out
 }
 
-// record writes what real Salt gives.
+// record writes the results of the real Salt.
 func (b *functionBed) record(t *testing.T, want, name string, test bool) {
 	t.Helper()
 	peer := os.Getenv("SALT_PEER")

@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// TestFormulas_AsSalt runs three formulas without a master. The results in testdata are
-// what salt-call 3006 gave for the same files, but for times and process ids.
+// TestFormulas_AsSalt runs three formulas without a master. The results in testdata are those
+// of salt-call 3006 for the same files, except for times and process ids.
 func TestFormulas_AsSalt(t *testing.T) {
 	const data = "../salt/modules/state/testdata"
 	me, err := user.Current()
@@ -91,7 +91,7 @@ func TestFormulas_AsSalt(t *testing.T) {
 	}
 }
 
-// asJSON writes a result as salt-call does.
+// asJSON encodes a result like salt-call.
 func asJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	raw, err := json.Marshal(value.Plain(v))
@@ -101,7 +101,7 @@ func asJSON(t *testing.T, v any) []byte {
 	return raw
 }
 
-// bare reads results without what differs from run to run.
+// bare decodes results without the values that differ from run to run.
 func bare(t *testing.T, raw []byte) any {
 	t.Helper()
 	var v any

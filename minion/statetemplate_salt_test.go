@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// TestTemplates_AsSalt runs SLS files and texts outside of any environment. What is wanted
-// is what salt-call 3006 gave.
+// TestTemplates_AsSalt runs SLS files and strings outside of any environment. The expected
+// results are those of salt-call 3006.
 func TestTemplates_AsSalt(t *testing.T) {
 	dir := t.TempDir()
 	conf := fmt.Sprintf("id: m1\nroot_dir: %s\nsock_dir: /tmp/none\nfile_client: local\nfile_roots: {base: [%[1]s/salt]}\n", dir)

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Templates on a minion read absolute paths, know the options of their run and call functions that
-// need this host; the values are those that Salt 3006.27 gave.
+// Templates on a minion read absolute paths, know the options of their run and call functions
+// that need this host; the expected values are those of Salt 3006.27.
 func TestTemplateFunctions(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
@@ -61,7 +61,7 @@ func TestTemplateFunctions(t *testing.T) {
 	}
 }
 
-// cp.get_template renders a file with what it imports; cp.get_file and cp.get_dir render names.
+// cp.get_template renders a file and its imports; cp.get_file and cp.get_dir render names.
 func TestCp_Templates(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)

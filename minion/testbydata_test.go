@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// As in Salt, `test: True` in the pillar makes runs test runs, unless the call says otherwise.
+// As in Salt, `test: True` in the pillar makes runs test runs, unless the call sets test.
 func TestStates_TestByPillar(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)

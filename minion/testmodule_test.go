@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// gate is what the functions of the module "gate" wait for.
+// gate is used by the functions of the module "gate", which wait for it.
 type gate struct {
 	mu      sync.Mutex
 	open    chan struct{}
@@ -25,7 +25,7 @@ var (
 	mostOnce atomic.Int64
 )
 
-// reset closes the gate and forgets all counts.
+// reset closes the gate and resets all counts.
 func (g *gate) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,7 +94,7 @@ func init() {
 	)
 }
 
-// gated publishes n jobs that wait at the gate, and gives their jids.
+// gated publishes n jobs that wait at the gate, and returns their jids.
 func gated(m *channeltest.Master, n int) []string {
 	jids := make([]string, n)
 	for i := range jids {

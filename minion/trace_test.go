@@ -14,9 +14,9 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// A minion that does not move to siblings (rehome: false, several masters, master_type: failover)
-// has no trace of it: no file, no request, no goroutine and so no timer, and it obeys no order to
-// move. The same looks at one that does find each of these.
+// A minion that does not move to siblings (rehome: false, several masters, master_type:
+// failover) has no trace of failover: no file, no request, no goroutine and so no timer, and it
+// ignores orders to move. The same checks find each of these on a minion that does.
 func TestSiblings_NoTraceWithout(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(cfg *config.Minion, other *channeltest.Master)
@@ -46,7 +46,7 @@ func TestSiblings_NoTraceWithout(t *testing.T) {
 			if tt.traces {
 				f.masters["b"].AwaitSubscribers(t, 1)
 			} else {
-				for range 20 { // what it was told is behind it when it has answered these
+				for range 20 { // when it has answered these, it has handled everything before
 					jid := newJID()
 					a.Publish(channeltest.Job(jid, "m1", "test.ping"))
 					a.AwaitReturn(t, jid)
@@ -71,7 +71,7 @@ func TestSiblings_NoTraceWithout(t *testing.T) {
 	}
 }
 
-// hasFile tells whether any of the minion's files has a name that begins so.
+// hasFile reports whether any of the minion's files has a name with that prefix.
 func hasFile(t *testing.T, cfg *config.Minion, prefix string) (has bool) {
 	t.Helper()
 	for _, dir := range []string{cfg.Cachedir, cfg.PkiDir, cfg.SockDir} {
@@ -86,7 +86,7 @@ func hasFile(t *testing.T, cfg *config.Minion, prefix string) (has bool) {
 	return has
 }
 
-// moverRuns tells whether any goroutine is in package failover.
+// moverRuns reports whether any goroutine is in package failover.
 func moverRuns() bool {
 	buf := make([]byte, 16<<20)
 	return strings.Contains(string(buf[:runtime.Stack(buf, true)]), "minion/failover.(*mover)")

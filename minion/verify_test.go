@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// ordered signs a job as a top with a key of that name does.
+// ordered signs a job like a top with a key of that name.
 func ordered(t *testing.T, key string, job *wire.Map, issued time.Time) *wire.Map {
 	t.Helper()
 	b, err := wire.Encode(job)
@@ -34,7 +34,7 @@ func ordered(t *testing.T, key string, job *wire.Map, issued time.Time) *wire.Ma
 	return job
 }
 
-// trusting makes a minion believe in jobs of the given keys only.
+// trusting makes a minion accept only jobs signed with the given keys.
 func trusting(t *testing.T, cfg *config.Minion, keys ...string) {
 	t.Helper()
 	var text strings.Builder
@@ -48,8 +48,8 @@ func trusting(t *testing.T, cfg *config.Minion, keys ...string) {
 	cfg.VerifyTop = []string{file}
 }
 
-// The master of the minion is a node in between that is broken: whatever it
-// invents, alters, keeps or repeats is refused, and told by a return.
+// The master of the minion is a faulty node in between: anything that it invents, alters,
+// withholds or repeats is refused, and the refusal is reported by a return.
 func TestVerifyTop(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
@@ -59,7 +59,7 @@ func TestVerifyTop(t *testing.T) {
 	now := time.Now()
 
 	good := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), now)
-	good.Set("to", 5) // what belongs to the hop
+	good.Set("to", 5) // a field that each hop sets
 	good.Set("master_id", "between")
 	m.Publish(good)
 	if r := m.AwaitReturn(t, good.String("jid")); r.String("return") != "x" || !r.Bool("success") {
@@ -103,7 +103,7 @@ func TestVerifyTop(t *testing.T) {
 	if n := d.jobs.Refused(); n != 11 {
 		t.Errorf("%d refused, want 11", n)
 	}
-	// What a node has to ask by itself is let through.
+	// Queries that a node must send on its own are accepted.
 	for _, fun := range []string{"saltutil.find_job", "test.ping"} {
 		job := channeltest.Job(newJID(), "m1", fun)
 		if fun == "saltutil.find_job" {
@@ -116,7 +116,7 @@ func TestVerifyTop(t *testing.T) {
 	}
 }
 
-// A signed job runs once, also when the minion has been restarted in between.
+// A signed job runs once, even after a restart of the minion.
 func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
@@ -132,7 +132,7 @@ func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
 	}
 	d = start(t, cfg)
 	m.AwaitSubscribers(t, 2)
-	// Not even when another one has followed it and the list of lately run jobs has forgotten it.
+	// Not even after another one, when the list of recent jobs has forgotten it.
 	next := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "y"), time.Now())
 	m.Publish(next)
 	m.AwaitReturn(t, next.String("jid"))
@@ -145,7 +145,7 @@ func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
 	}
 }
 
-// A forged copy does not speak over the true job.
+// A forged copy does not replace the return of the true job.
 func TestVerifyTop_ForgedCopyOfAJob(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)

@@ -12,16 +12,16 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// Dir is the folder of admissions below pki_dir.
+// Dir is the directory of admissions in pki_dir.
 const Dir = "nodes_admitted"
 
-// maxFile bounds what is read of an admission, which is a fingerprint and a line end.
+// maxFile bounds the size of an admission file, which holds a fingerprint and a line end.
 const maxFile = 256
 
-// ErrNoKey is the reason why an id cannot be admitted.
+// ErrNoKey is returned for an id without a key to admit.
 var ErrNoKey = errors.New("no accepted or pending key")
 
-// checkID refuses what is no file name.
+// checkID rejects an id that is not a valid file name.
 func checkID(id string) error {
 	if id == "" || strings.HasPrefix(id, ".") || strings.ContainsAny(id, "/\\\x00\n") || len(id) > 255 {
 		return fmt.Errorf("id %q cannot be the name of a key", id)
@@ -29,9 +29,9 @@ func checkID(id string) error {
 	return nil
 }
 
-// Admit admits the key that pki_dir holds of id, the accepted one, or else the pending
-// one, and gives the key's fingerprint (crypt.Finger). It is on disk when it returns.
-// The error is [ErrNoKey] if there is none.
+// Admit admits the key of id in pki_dir, the accepted one, otherwise the pending one, and
+// returns its fingerprint (crypt.Finger). The admission is on disk when Admit returns. The
+// error is [ErrNoKey] if id has no key.
 func Admit(pkiDir, id string) (finger string, err error) {
 	if err := checkID(id); err != nil {
 		return "", fmt.Errorf("admit a node: %w", err)
@@ -68,7 +68,7 @@ func write(pkiDir, id, finger string) error {
 	return nil
 }
 
-// Withdraw takes an admission back; was tells whether there was one.
+// Withdraw removes an admission; was reports whether it existed.
 func Withdraw(pkiDir, id string) (was bool, err error) {
 	if err := checkID(id); err != nil {
 		return false, fmt.Errorf("withdraw an admission: %w", err)
@@ -84,8 +84,8 @@ func Withdraw(pkiDir, id string) (was bool, err error) {
 	return true, nil
 }
 
-// Read gives the fingerprint of the key to which the admission of id is given. A file
-// that others than its owner may write to counts for nothing and is an error.
+// Read returns the fingerprint in the admission of id. A file that others than its owner may
+// write to is an error.
 func Read(pkiDir, id string) (finger string, err error) {
 	if err := checkID(id); err != nil {
 		return "", fmt.Errorf("read an admission: %w", err)
@@ -115,8 +115,8 @@ func parse(b []byte) (finger string, err error) {
 	return finger, nil
 }
 
-// List gives all admissions in pki_dir: fingerprints by id. Those that do not count are
-// left out and told by err; no folder at all is none.
+// List returns all admissions in pki_dir: fingerprints by id. Invalid ones are left out and
+// reported in err. A missing directory is not an error.
 func List(pkiDir string) (map[string]string, error) {
 	entries, err := os.ReadDir(filepath.Join(pkiDir, Dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +133,7 @@ func List(pkiDir string) (map[string]string, error) {
 		}
 		finger, err := Read(pkiDir, e.Name())
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // withdrawn meanwhile
+			continue // it was withdrawn meanwhile
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", e.Name(), err))

@@ -30,8 +30,8 @@ func newKey(t *testing.T) *crypt.KeyPair {
 	return k
 }
 
-// An admission is given to the key that is there, accepted or pending, and can be
-// taken back; without a key there is none to give. One master, two keys.
+// An admission applies to the existing key, accepted or pending, and can be withdrawn; without
+// a key it fails. One master, two keys.
 func TestAdmit(t *testing.T) {
 	pki := t.TempDir()
 	accepted, pending := newKey(t), newKey(t)
@@ -40,7 +40,7 @@ func TestAdmit(t *testing.T) {
 	lay(t, pki, "minions_pre", "n2", strings.ReplaceAll(pending.PublicPEM, "\n", "\r\n"))
 	lay(t, pki, "minions", "broken", "no key")
 	want := crypt.Finger(&accepted.Private.PublicKey)
-	for range 2 { // again is as once
+	for range 2 { // twice has the same effect as once
 		if got, err := Admit(pki, "n1"); err != nil || got != want {
 			t.Fatalf("n1: %q, %v", got, err)
 		}
@@ -69,7 +69,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// What others may have written counts for nothing, and is told.
+// Files that others may have written are ignored, and reported.
 func TestRead_CountsOnlyWhatTheOwnerWrote(t *testing.T) {
 	pki := t.TempDir()
 	finger := strings.Repeat("0a", 32)

@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// Bounds holds one value per bound. The tags are the one table of facts: bound the
-// name in files, default, small the range from which [Draw] takes (both ends
-// included), most the highest value that is taken (without one: any), and help what
-// it bounds. Durations are in Go's form.
+// Bounds holds one value per bound. The struct tags are the only table of facts: bound is the
+// name in files, default the default, small the range from which [Draw] draws (both ends
+// included), most the highest allowed value (without it, any), and help what it bounds.
+// Durations are in Go's form.
 type Bounds struct {
 	CommitRows    int           `bound:"commit_rows" default:"500" small:"1..3" help:"rows of one commit"`
 	CommitPending int           `bound:"commit_pending" default:"20000" small:"3..10" help:"rows that wait for the commit"`
@@ -73,7 +73,7 @@ type Bounds struct {
 	PushedFiles       int           `bound:"pushed_files" default:"100000" small:"20..50" help:"their number, with their folders"`
 }
 
-// Default gives the bounds of production.
+// Default returns the bounds for production.
 func Default() Bounds {
 	var b Bounds
 	for _, x := range All() {
@@ -84,8 +84,8 @@ func Default() Bounds {
 	return b
 }
 
-// OrDefault gives b with the default in the place of each value that is not set,
-// for code that is handed a zero Bounds.
+// OrDefault returns b with defaults in place of unset values, for code that may get a zero
+// Bounds.
 func (b Bounds) OrDefault() Bounds {
 	d := Default()
 	each(&b, &d, func(v, def value) {

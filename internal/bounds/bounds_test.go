@@ -33,8 +33,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Over a thousand seeds each bound is drawn small in about half of them, inside its
-// range, and one seed gives the same bounds each time.
+// Over a thousand seeds each bound is small in about half of the draws and inside its range,
+// and one seed always gives the same bounds.
 func TestDraw(t *testing.T) {
 	const seeds = 1000
 	small := map[string]int{}
@@ -82,7 +82,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// What is drawn goes through a configuration file and comes back.
+// Drawn bounds survive a round trip through a configuration file.
 func TestSettings(t *testing.T) {
 	for seed := range uint64(50) {
 		d := Draw(seed)
@@ -98,7 +98,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// docs/design/bounds.md and the list of drawn bounds name the same bounds.
+// docs/design/bounds.md and the list of drawn bounds have the same bounds.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "design", "bounds.md"))
 	if err != nil {
@@ -119,7 +119,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// No bound is drawn and ignored: a daemon reads each field.
+// Each drawn bound has an effect: a daemon reads each field.
 func TestEachIsRead(t *testing.T) {
 	typ := reflect.TypeFor[Bounds]()
 	read, err := usage.Scan(".", typ.PkgPath())

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Drawn is what [Draw] gives: bounds of which about half are small.
+// Drawn is the result of [Draw]: bounds of which about half are small.
 type Drawn struct {
 	Bounds
-	Small []string // names of those that were drawn small
-	// Options are options of configuration files that bound something, drawn small,
-	// by their names. What nodes and minions do not know they have not.
+	Small []string // names of the bounds that were drawn small
+	// Options are options of configuration files that are bounds, drawn small, by name. Some
+	// apply only to nodes, others only to minions.
 	Options map[string]string
 }
 
-// drawnOption is an option that bounds something by itself. Those that say how long
-// a promise holds (keep_jobs_seconds, publish_retention) are not among them: small,
-// they break what is looked for.
+// drawnOption is an option that is a bound. Options that say how long a promise holds
+// (keep_jobs_seconds, publish_retention) are not included: small values would break the
+// promises under test.
 type drawnOption struct {
 	name      string
 	low, high int64
-	minion    bool // minions have it; else nodes
+	minion    bool // for minions; otherwise for nodes
 }
 
 var drawnOptions = []drawnOption{
@@ -39,7 +39,7 @@ var drawnOptions = []drawnOption{
 	{"max_pending_keys", 1, 5, false},
 }
 
-// DrawnOptions names the options that [Draw] may set, for nodes or for minions.
+// DrawnOptions returns the options that [Draw] may set, for nodes or for minions.
 func DrawnOptions(minion bool) (names []string) {
 	for _, o := range drawnOptions {
 		if o.minion == minion {
@@ -49,9 +49,9 @@ func DrawnOptions(minion bool) (names []string) {
 	return names
 }
 
-// Draw redraws the bounds by seed. Each is left as it is, or drawn from its small
-// range, with even chances, so that a bound meets others that are large and others
-// that are small; one seed in eight makes all small and one in eight none.
+// Draw redraws the bounds by seed. It keeps each bound or draws it from its small range, with
+// even chances, so that a bound meets large and small others. One seed in eight makes all small
+// and one in eight none.
 func Draw(seed uint64) Drawn {
 	r := rand.New(rand.NewPCG(seed, 0x626f756e6473))
 	d := Drawn{Bounds: Default(), Options: map[string]string{}}
@@ -63,8 +63,8 @@ func Draw(seed uint64) Drawn {
 		if err1 != nil || err2 != nil || low > high {
 			panic(fmt.Sprintf("bounds: the small range of %s is %s..%s", x.Name, x.Low, x.High))
 		}
-		// The same number of draws whatever they say: a new bound at the end of the
-		// list leaves those before it as they were.
+		// Draw the same number of random values in any case: a new bound at the end of the list
+		// does not change those before it.
 		small, n := r.IntN(2) == 0, low+r.Int64N(high-low+1)
 		if way == 0 || way != 1 && !small {
 			continue
@@ -82,7 +82,7 @@ func Draw(seed uint64) Drawn {
 	return d
 }
 
-// String names the bounds that differ from the defaults, as name=value.
+// String returns the bounds that differ from the defaults, as name=value.
 func (b Bounds) String() string {
 	var out []string
 	d := Default()
@@ -94,8 +94,8 @@ func (b Bounds) String() string {
 	return strings.Join(out, " ")
 }
 
-// Settings gives the bounds that differ from the defaults as the value of the
-// option bounds in a configuration file.
+// Settings returns the bounds that differ from the defaults as the value of the option bounds
+// in a configuration file.
 func (b Bounds) Settings() map[string]any {
 	out := map[string]any{}
 	d := Default()

@@ -13,10 +13,10 @@ import (
 // Bound is one row of the table.
 type Bound struct {
 	Name    string
-	Default string // as [Bounds.Set] reads it
-	Low     string // the ends of the small range, likewise
+	Default string // in the form of [Bounds.Set]
+	Low     string // the ends of the small range, in the same form
 	High    string
-	Most    string // "": any value is taken
+	Most    string // "" means no maximum
 	Help    string
 
 	index int
@@ -40,11 +40,11 @@ var table = sync.OnceValue(func() []Bound {
 	return out
 })
 
-// All lists the bounds in the order of the fields of [Bounds].
+// All returns the bounds in the order of the fields of [Bounds].
 func All() []Bound { return table() }
 
-// Set sets the bound of a name from text: a whole number, or a duration such as
-// 300ms (a plain number means seconds). It is above 0, and no more than the highest value of bounds that have one.
+// Set sets the bound name from text: a whole number, or a duration such as 300ms (a plain
+// number means seconds). The value must be positive and not above the maximum of the bound.
 func (b *Bounds) Set(name, text string) error {
 	for _, x := range table() {
 		if x.Name != name {
@@ -66,8 +66,7 @@ func (b *Bounds) Set(name, text string) error {
 	return fmt.Errorf("there is no bound %q; docs/design/bounds.md names them", name)
 }
 
-// Text gives the bound of a name in the form that [Bounds.Set] reads; "" if there
-// is none.
+// Text returns the bound name in the form that [Bounds.Set] reads; "" if the name is unknown.
 func (b Bounds) Text(name string) string {
 	for _, x := range table() {
 		if x.Name == name {
@@ -99,7 +98,7 @@ func parse(t reflect.Type, text string) (int64, error) {
 	return n, nil
 }
 
-// each walks over the fields of two Bounds at once.
+// each calls f for each field of two Bounds.
 func each(a, b *Bounds, f func(a, b value)) {
 	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range va.NumField() {

@@ -9,10 +9,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Options configures a bus.
+// Options configures a [Bus].
 type Options struct {
-	Now          func() time.Time // nil: time.Now
-	MaxEventSize int              // of the bytes that leave the process; 0: DefaultMaxEventSize
+	Now          func() time.Time // nil means time.Now
+	MaxEventSize int              // bound of an event that leaves the process, in bytes; 0 means DefaultMaxEventSize
 }
 
 // Bus is the in-process event bus. All methods are safe for concurrent use.
@@ -22,17 +22,17 @@ type Bus struct {
 
 	mu       sync.RWMutex
 	closed   bool
-	all      map[*Subscription]struct{}            // those without a prefix
+	all      map[*Subscription]struct{}            // subscriptions without a prefix
 	byPrefix map[string]map[*Subscription]struct{} // the others
 	lengths  map[int]int                           // length of a prefix → how many prefixes have it
 
 	fired, cut, dropped atomic.Uint64
 }
 
-// New makes a bus with Salt's defaults; now may be nil.
+// New returns a bus with Salt's defaults; now may be nil.
 func New(now func() time.Time) *Bus { return NewBus(Options{Now: now}) }
 
-// NewBus makes a bus.
+// NewBus returns a bus.
 func NewBus(o Options) *Bus {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -49,8 +49,8 @@ func NewBus(o Options) *Bus {
 	}
 }
 
-// Fire sends an event that arose here. data is a map in any form wire.Encode
-// takes; a wire.Raw is not copied. A _stamp in it gives way to the present time.
+// Fire fires an event of this process. data is a map in any form that wire.Encode accepts; a
+// wire.Raw is not copied. The present time replaces a _stamp in data.
 func (b *Bus) Fire(tag string, data any) error {
 	raw, ok := data.(wire.Raw)
 	if !ok {
@@ -62,8 +62,8 @@ func (b *Bus) Fire(tag string, data any) error {
 	return b.FireEvent(Event{Tag: tag, Data: raw})
 }
 
-// FireEvent sends an event with its origin. A zero Stamp becomes the present
-// time; a _stamp in the data is taken out.
+// FireEvent fires an event with its origin. The present time replaces a zero Stamp; a _stamp in
+// the data is removed.
 func (b *Bus) FireEvent(e Event) error {
 	if err := checkTag(e.Tag); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (b *Bus) FireEvent(e Event) error {
 	return b.deliver(e)
 }
 
-// deliver hands an event to all who want it.
+// deliver passes an event to all matching subscriptions.
 func (b *Bus) deliver(e Event) error {
 	var slow []*Subscription
 	send := func(s *Subscription) {
@@ -122,8 +122,8 @@ func (b *Bus) deliver(e Event) error {
 	return nil
 }
 
-// Subscribe begins to queue the events o asks for. After Close of the bus the
-// subscription's channel is closed from the start.
+// Subscribe starts to queue the events that o selects. After Close of the bus it returns a
+// subscription whose channel is closed.
 func (b *Bus) Subscribe(o SubscribeOptions) *Subscription {
 	if o.Size <= 0 {
 		o.Size = DefaultQueueSize
@@ -173,8 +173,8 @@ func (b *Bus) remove(s *Subscription) {
 	}
 }
 
-// Close ends all subscriptions: what is queued can still be read, then their
-// channels are closed. Fire then returns ErrClosed.
+// Close ends all subscriptions: queued events can still be read, then the channels are closed.
+// Fire returns ErrClosed from then on.
 func (b *Bus) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,15 +190,15 @@ func (b *Bus) Close() {
 	b.all, b.byPrefix, b.lengths = nil, nil, nil
 }
 
-// Stats counts what a bus has done.
+// Stats counts the events and subscribers of a bus.
 type Stats struct {
 	Fired       uint64 // events
-	Cut         uint64 // subscribers cut off because they were slow
-	Dropped     uint64 // events that subscribers with DropWhenFull missed
+	Cut         uint64 // subscribers that were cut off because they were slow
+	Dropped     uint64 // events not queued for subscribers with DropWhenFull
 	Subscribers int    // now
 }
 
-// Stats returns the counts since the bus was made.
+// Stats returns the counts since the bus was created.
 func (b *Bus) Stats() Stats {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -121,7 +121,7 @@ func TestFireRefuses(t *testing.T) {
 	}
 }
 
-// The bytes are made once for all who hold the event.
+// The bytes of an event are encoded once for all who hold it.
 func TestBytesAreShared(t *testing.T) {
 	b := New(clock)
 	s1, s2 := b.Subscribe(SubscribeOptions{}), b.Subscribe(SubscribeOptions{})
@@ -166,7 +166,8 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	}
 }
 
-// A reader whose bytes are bounded gets one event of any size, and no more than fit.
+// A subscriber whose bytes are bounded gets one event of any size, and otherwise no more than
+// fit.
 func TestBytesThatWait(t *testing.T) {
 	b := New(clock)
 	s := b.Subscribe(SubscribeOptions{Size: 100, Bytes: 10_000, DropWhenFull: true})
@@ -262,8 +263,8 @@ func manyKeys(n int) *wire.Map {
 	return m
 }
 
-// A byte that is no UTF-8 makes the bus form longer than the wire form; the
-// limit holds all the same.
+// A byte that is not UTF-8 makes the bus form longer than the wire form; the limit holds
+// nevertheless.
 func TestTrimCountsBusBytes(t *testing.T) {
 	m := wire.NewMap()
 	for i := range 300 {
@@ -282,7 +283,7 @@ func TestTrimCountsBusBytes(t *testing.T) {
 
 func BenchmarkFire(b *testing.B) {
 	bus := New(nil)
-	for i := range 1000 { // as many jobs being followed
+	for i := range 1000 { // as many jobs that are being followed
 		s := bus.Subscribe(SubscribeOptions{Prefix: fmt.Sprintf("salt/job/%020d/", i)})
 		defer s.Close()
 	}

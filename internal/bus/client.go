@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ClientConfig says where a master's event sockets are. Zero fields mean the
-// defaults in brackets.
+// ClientConfig configures the access to a master's event sockets. Zero fields mean the defaults
+// in brackets.
 type ClientConfig struct {
 	SockDir  string
 	PubName  string // [MasterPubName]
@@ -19,14 +19,15 @@ type ClientConfig struct {
 	PubPort  int    // tcp only [4512]
 	PullPort int    // tcp only [4513]
 
-	// Framing of the events it fires [Length]; a master of ours takes both, a
-	// Python one only its own, which Auto finds out. The reading side is told by what arrives.
+	// Framing is the framing of fired events [Length]. A mom master accepts both, a Python one
+	// only its own, which Auto detects. The framing of received events is detected from their
+	// bytes.
 	Framing  Framing
 	MaxFrame int              // [DefaultMaxFrame]
 	Now      func() time.Time // [time.Now] stamps fired events
 }
 
-// withDefaults fills in what is not said.
+// withDefaults returns cfg with the defaults of unset fields.
 func (cfg ClientConfig) withDefaults() ClientConfig {
 	srv := ServerConfig{PubName: cfg.PubName, PullName: cfg.PullName}.withDefaults()
 	cfg.PubName, cfg.PullName = srv.PubName, srv.PullName
@@ -45,24 +46,23 @@ func (cfg ClientConfig) withDefaults() ClientConfig {
 	return cfg
 }
 
-// Client reads the events of a master from its local sockets, and fires some.
-// Next must not be called by two goroutines at once; all else may be.
+// Client reads and fires events on the local sockets of a master. Only one goroutine may call
+// Next at a time; all other methods are safe for concurrent use.
 type Client struct {
 	*Writer
 	conn   net.Conn
 	frames *frameReader
-	first  *Event // read by Dial, not yet given out
-	listed bool   // something has come: we are on the master's list
+	first  *Event // read by Dial, not yet returned
+	listed bool   // an event has arrived, so the master delivers events to us
 }
 
-// helloWait is how long Dial waits for the master's first frame. Ours sends one
-// at once; a Python master may not, and then the wait covers its accept.
+// helloWait is how long Dial waits for the master's first frame. A mom master sends one at
+// once. A Python master may not; the wait then gives it time to accept the connection.
 const helloWait = 50 * time.Millisecond
 
-// Dial connects to the socket that events are read from. A master has to notice
-// the connection before it delivers events, for which Dial gives it a moment. One
-// of ours says when it has, see [Client.Listed]: if that says yes, every event
-// fired after Dial returned is delivered.
+// Dial connects to the socket for reading events. A master delivers events only after it has
+// noticed the connection, so Dial waits for a moment. A mom master confirms it: if
+// [Client.Listed] returns true, every event fired after Dial returned is delivered.
 func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	cfg = cfg.withDefaults()
 	pub, err := placeOf(cfg.IPCMode, cfg.SockDir, cfg.PubName, cfg.PubPort)
@@ -87,14 +87,14 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// Listed tells whether the master is known to deliver events to us. False after
-// Dial: it is a Python master on whose bus nothing has happened, or one of ours
-// that is busy.
+// Listed reports whether the master is known to deliver events to this client. If it is false
+// after Dial, the master is a Python one on whose bus nothing has happened, or a busy mom
+// master.
 func (c *Client) Listed() bool { return c.listed }
 
-// AwaitListed waits for the first frame, which proves that the master has us on
-// its list; one of ours sends it as soon as it has. It takes the place of Next
-// until it has returned.
+// AwaitListed waits for the first frame, which proves that the master delivers events to this
+// client. A mom master sends it at once. Next must not be called before AwaitListed has
+// returned.
 func (c *Client) AwaitListed(ctx context.Context) error {
 	if c.listed {
 		return nil
@@ -109,10 +109,9 @@ func (c *Client) AwaitListed(ctx context.Context) error {
 	return nil
 }
 
-// Next returns the next event. When ctx ends first its error is returned and
-// nothing is lost: Next may be called again. io.EOF, possibly wrapped, means
-// that the master has closed the socket, because it stopped or because this
-// reader was too slow.
+// Next returns the next event. If ctx ends first, its error is returned, no event is lost, and
+// Next may be called again. io.EOF, possibly wrapped, means that the master has closed the
+// socket, because it stopped or because this reader was too slow.
 func (c *Client) Next(ctx context.Context) (Event, error) {
 	if e := c.first; e != nil {
 		c.first = nil
@@ -130,7 +129,7 @@ func (c *Client) read(ctx context.Context) (Event, error) {
 	if err := ctx.Err(); err != nil {
 		return Event{}, err
 	}
-	// A deadline in the past wakes the read; it is taken back before the next.
+	// A deadline in the past interrupts the read; reset it before the next one.
 	if err := c.conn.SetReadDeadline(time.Time{}); err != nil {
 		return Event{}, fmt.Errorf("reading events: %w", err)
 	}
@@ -157,7 +156,7 @@ func (c *Client) read(ctx context.Context) (Event, error) {
 	return e, nil
 }
 
-// Close ends both connections; a Next that waits returns an error.
+// Close closes both connections; a waiting Next returns an error.
 func (c *Client) Close() error {
 	return errors.Join(closed(c.conn.Close()), c.Writer.Close())
 }

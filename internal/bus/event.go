@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What can be wrong with an event.
+// Reasons why an event is invalid.
 var (
 	ErrTag      = errors.New("event tag must not be empty, hold two newlines or end with one")
 	ErrTooLarge = errors.New("event is larger than max_event_size even when trimmed")
@@ -23,16 +23,16 @@ const DefaultMaxEventSize = 1 << 20
 // must not be changed.
 type Event struct {
 	Tag    string
-	Data   wire.Raw  // map by the wire rules, without _stamp
+	Data   wire.Raw  // map in wire encoding, without _stamp
 	Stamp  time.Time // when it was fired, UTC, microseconds
-	Origin string    // "" when it arose here, else the syndic it came from
+	Origin string    // "" if fired in this process, otherwise the syndic that it came from
 	Copy   bool      // the "<pretag>/<tag>" copy of an event a syndic forwarded
-	Value  any       // what Data says, for subscribers in this process; nil: only Data says it
+	Value  any       // the decoded Data, for subscribers in this process; nil if there is only Data
 
-	form *form // the bytes, shared by all copies; nil for an event not yet fired
+	form *form // the encoded event, shared by all copies; nil for an event not yet fired
 }
 
-// form makes the bytes of an event once.
+// form encodes an event once.
 type form struct {
 	max   int
 	once  sync.Once
@@ -41,9 +41,9 @@ type form struct {
 	err   error
 }
 
-// Bytes returns the event as it goes over Salt's sockets: tag, two newlines, map
-// by the bus rules with _stamp, trimmed to the bus's max_event_size. They are
-// made once and shared: do not change them.
+// Bytes returns the event as sent over Salt's sockets: tag, two newlines, map in bus encoding
+// with _stamp, trimmed to the bus's max_event_size. The bytes are encoded once and shared: do
+// not change them.
 func (e Event) Bytes() ([]byte, error) {
 	f := e.made()
 	return f.bytes, f.err
@@ -79,8 +79,7 @@ func eventBytes(e Event, limit int) ([]byte, error) {
 // Map decodes the data.
 func (e Event) Map() (*wire.Map, error) { return wire.DecodeMap(e.Data) }
 
-// ParseEvent reads the bytes of an event. Without a readable _stamp the stamp is
-// now.
+// ParseEvent decodes an event. Its stamp is now if the bytes have no readable _stamp.
 func ParseEvent(b []byte, now time.Time) (Event, error) {
 	tag, data, err := wire.ParseEvent(b)
 	if err != nil {

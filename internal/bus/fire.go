@@ -11,25 +11,25 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// ErrAway reports that nobody serves the bus.
+// ErrAway is returned when nobody serves the bus.
 var ErrAway = errors.New("nobody serves the event bus")
 
-// Writer fires events on the bus of a master. It connects with the first one, and
-// again when the master was restarted. It is safe for concurrent use.
+// Writer fires events on the bus of a master. It connects on the first event, and again after a
+// restart of the master. It is safe for concurrent use.
 type Writer struct {
 	cfg ClientConfig
 
 	mu      sync.Mutex // guards the rest
 	conn    net.Conn
-	framing Framing // of what goes to conn
+	framing Framing // framing for conn
 	closed  bool
 }
 
-// NewWriter makes a writer.
+// NewWriter returns a Writer.
 func NewWriter(cfg ClientConfig) *Writer { return &Writer{cfg: cfg.withDefaults()} }
 
-// Fire hands an event to the master's bus. data is a map in any form
-// wire.Encode takes. Success means that the bytes were handed over.
+// Fire sends an event to the master's bus. data is a map in any form that wire.Encode accepts.
+// Success means that the bytes were sent.
 func (w *Writer) Fire(ctx context.Context, tag string, data any) error {
 	if err := checkTag(tag); err != nil {
 		return err
@@ -65,13 +65,13 @@ func (w *Writer) send(ctx context.Context, frame []byte) error {
 	}
 	kept := w.conn != nil
 	err := w.write(ctx, frame)
-	if err != nil && kept && ctx.Err() == nil { // to a master that is gone: its successor may be there
+	if err != nil && kept && ctx.Err() == nil { // the master may have restarted
 		err = w.write(ctx, frame)
 	}
 	return err
 }
 
-// write sends a frame. Unless it is out as a whole the master has no event of it.
+// write sends a frame. On an error the master has not received the event.
 func (w *Writer) write(ctx context.Context, frame []byte) error {
 	if w.closed {
 		return net.ErrClosed
@@ -89,7 +89,7 @@ func (w *Writer) write(ctx context.Context, frame []byte) error {
 	if err == nil {
 		_, err = w.conn.Write(frame)
 	}
-	if err != nil { // half a frame may be out: start afresh next time
+	if err != nil { // part of a frame may be sent: reconnect next time
 		_ = w.conn.Close()
 		w.conn = nil
 	}
@@ -112,7 +112,7 @@ func (w *Writer) dial(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A writer connects with the first event and again when the master is another.
+// A writer connects on the first event, and again when the master was replaced.
 func TestWriterOutlivesTheMaster(t *testing.T) {
 	for _, framing := range []Framing{Length, Bare} {
 		dir := sockDir(t)

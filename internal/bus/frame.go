@@ -9,22 +9,22 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Framing is how events are cut apart on a socket.
+// Framing is the way in which events are separated on a socket.
 type Framing string
 
 // The framings Salt has had (Salt wire reference §11.2).
 const (
-	Bare   Framing = "bare"   // msgpack maps back to back: up to 3006.26, and 3008 towards readers
-	Length Framing = "length" // each map behind its length, 4 bytes big-endian: from 3006.27
+	Bare   Framing = "bare"   // msgpack maps back to back: up to 3006.26, and to readers in 3008
+	Length Framing = "length" // each map after its length, 4 bytes big-endian: from 3006.27
 )
 
 // DefaultMaxFrame bounds one frame read from a socket, in bytes.
 const DefaultMaxFrame = 64 << 20
 
-// ErrFrame is wrapped when bytes on a socket are no frame.
+// ErrFrame is wrapped when bytes on a socket are not a frame.
 var ErrFrame = errors.New("no event frame")
 
-// appendFrame packs {head: head, body: body}; no head means an empty one.
+// appendFrame appends {head: head, body: body}; without a head it is empty.
 func appendFrame(b []byte, head wire.Raw, body []byte) []byte {
 	b = append(b, 0x82, 0xa4, 'h', 'e', 'a', 'd')
 	if len(head) == 0 {
@@ -44,18 +44,18 @@ func appendFrame(b []byte, head wire.Raw, body []byte) []byte {
 	return append(b, body...)
 }
 
-// lengthOf is what stands in front of a frame with framing Length.
+// lengthOf returns the prefix of a frame with framing Length.
 func lengthOf(frame []byte) []byte {
 	return binary.BigEndian.AppendUint32(nil, uint32(len(frame)))
 }
 
-// frameReader cuts frames off a stream. It knows each frame's framing by its
-// first byte: a msgpack map begins above 0x7f, a length of an allowed frame
-// never does. It may be asked again after a read that timed out.
+// frameReader splits a stream into frames. It detects the framing of each by its first byte: a
+// msgpack map begins above 0x7f, the length of an allowed frame never does. It can be used
+// again after a read that timed out.
 type frameReader struct {
 	r   io.Reader
 	max int
-	buf []byte // received, not yet given out
+	buf []byte // received, not yet returned
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
@@ -65,10 +65,10 @@ func newFrameReader(r io.Reader, limit int) *frameReader {
 	return &frameReader{r: r, max: limit}
 }
 
-// next returns the head and body of the next frame. They may be kept. At a clean
-// end of the stream the error is io.EOF.
+// next returns the head and body of the next frame, which the caller may keep. At a clean end
+// of the stream the error is io.EOF.
 func (f *frameReader) next() (head wire.Raw, body []byte, err error) {
-	want := 1 // bytes worth looking again at
+	want := 1 // bytes needed before the next attempt
 	for {
 		if len(f.buf) >= want {
 			frame, used, more, err := f.cut()
@@ -87,8 +87,8 @@ func (f *frameReader) next() (head wire.Raw, body []byte, err error) {
 	}
 }
 
-// cut looks for a whole frame at the start of buf. When there is none yet, more
-// is how many bytes to wait for.
+// cut returns the frame at the start of buf. If it is not complete yet, more is the number of
+// bytes to wait for.
 func (f *frameReader) cut() (frame wire.Raw, used, more int, err error) {
 	if f.buf[0] <= 0x7f {
 		if len(f.buf) < 4 {
@@ -111,7 +111,7 @@ func (f *frameReader) cut() (frame wire.Raw, used, more int, err error) {
 	val, rest, err := wire.Next(f.buf, wire.Limits{MaxBytes: f.max})
 	switch {
 	case errors.Is(err, wire.ErrTruncated) && len(f.buf) < f.max:
-		// The body is one value of known length, so looking again is cheap.
+		// The body is one value of known length, so another attempt is cheap.
 		return nil, 0, len(f.buf) + 1, nil
 	case err != nil:
 		return nil, 0, 0, fmt.Errorf("%w: %w", ErrFrame, err)
@@ -119,11 +119,10 @@ func (f *frameReader) cut() (frame wire.Raw, used, more int, err error) {
 	return val, len(f.buf) - len(rest), 0, nil
 }
 
-// minRead is the least room a read from a socket gets.
+// minRead is the minimum buffer space for a read from a socket.
 const minRead = 16 << 10
 
-// fill reads once. The buffer grows with what has been received, not with what
-// has been announced.
+// fill reads once. The buffer grows with the received bytes, not with the announced length.
 func (f *frameReader) fill(want int) error {
 	if free := cap(f.buf) - len(f.buf); free == 0 || free < want-len(f.buf) {
 		grow := min(max(want-len(f.buf), minRead), max(len(f.buf), minRead))

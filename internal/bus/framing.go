@@ -9,24 +9,26 @@ import (
 	"github.com/momtree/mom/internal/logs"
 )
 
-// Auto chooses the framing of each reader by the Salt that it runs, Bare where that is
-// not known. Readers never say anything, so there is nothing else to go by.
+// Auto selects the framing of each reader by the Salt that it runs, and Bare if that is
+// unknown. Readers never send anything, so it cannot be negotiated.
 const Auto Framing = "auto"
 
-// installation describes the Salt that a process runs. The zero value means none was found.
+// installation describes the Salt that a process runs. The zero value means that none was
+// found.
 type installation struct {
-	version string // "" where nothing says it
-	// sources says that the files which read the local sockets could be read, ipcLength and
-	// tcpLength that salt/transport/ipc.py and tcp.py unpack a length before each event.
+	version string // "" if unknown
+	// sources reports whether the files that read the local sockets are readable. ipcLength and
+	// tcpLength report whether salt/transport/ipc.py and tcp.py unpack a length before each
+	// event.
 	sources, ipcLength, tcpLength bool
 }
 
-// known says whether a Salt was found.
+// known reports whether a Salt was found.
 func (i installation) known() bool { return i.version != "" || i.sources }
 
-// reads gives the framing that readers of a Salt understand (Salt wire reference §11.2), by what
-// its files do; where they cannot be read, Length since 3006.27, within 3006, and Bare in all
-// others.
+// reads returns the framing that readers of a Salt understand (Salt wire reference §11.2),
+// according to its files. If they are not readable, it is Length since 3006.27 within 3006, and
+// Bare in all others.
 func (i installation) reads() Framing {
 	release, n := parts(i.version)
 	if i.sources && i.ipcLength || !i.sources && release == 3006 && n >= 27 {
@@ -35,8 +37,8 @@ func (i installation) reads() Framing {
 	return Bare
 }
 
-// takes gives the framing in which a master of a Salt takes events: where its files cannot be
-// read, as it reads them, and Length since 3007.15 and 3008.2.
+// takes returns the framing in which a master of a Salt accepts events. If its files are not
+// readable, it is as for readers, and Length since 3007.15 and 3008.2.
 func (i installation) takes() Framing {
 	if i.sources {
 		if i.ipcLength || i.tcpLength {
@@ -51,7 +53,8 @@ func (i installation) takes() Framing {
 	return i.reads()
 }
 
-// parts reads "3006.27", behind which more may stand; 0 for what is no number.
+// parts parses a version such as "3006.27", with or without a suffix; a part that is not a
+// number is 0.
 func parts(version string) (release, number int) {
 	first, rest, _ := strings.Cut(version, ".")
 	if end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
@@ -61,13 +64,12 @@ func parts(version string) (release, number int) {
 	if err != nil {
 		return 0, 0
 	}
-	number, _ = strconv.Atoi(rest) // 0 where there is none
+	number, _ = strconv.Atoi(rest) // 0 if it is missing
 	return release, number
 }
 
-// framingFor chooses how events are cut apart for one reader. One that would not
-// understand what the configuration says is told of: it waits for ever, and nothing
-// else shows why.
+// framingFor returns the framing for a reader. It logs a reader that does not understand the
+// configured framing: that reader would wait forever, and nothing else shows why.
 func (s *Server) framingFor(c net.Conn) Framing {
 	salt := peerSalt(c)
 	if s.cfg.Framing == Auto {
@@ -84,5 +86,5 @@ func (s *Server) framingFor(c net.Conn) Framing {
 	return s.cfg.Framing
 }
 
-// misframed keeps that warning from filling the log.
+// misframed limits how often that warning is logged.
 type misframed = logs.Throttle[string]

@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// readerEnv makes this test's program a reader of the event bus, as a program of
-// Salt's is one: it connects, says nothing, and prints the first byte it gets.
+// readerEnv makes the test program a reader of the event bus that behaves like Salt's programs:
+// it connects, sends nothing, and prints the first byte it gets.
 const readerEnv = "BUS_TEST_READER"
 
 func playReader() bool {
@@ -34,13 +34,13 @@ func playReader() bool {
 		panic(err)
 	}
 	os.Stdout.Write(b)
-	_, _ = bufio.NewReader(os.Stdin).Peek(1) // stays until it is told to go
+	_, _ = bufio.NewReader(os.Stdin).Peek(1) // stays until the test lets it exit
 	return true
 }
 
-// What the files of an installation do counts, and its version where they cannot be read.
+// The behaviour of an installation's files decides, and its version if they are not readable.
 func TestFraming_ByInstallation(t *testing.T) {
-	for version, want := range map[string][2]Framing{ // what is read, what is taken
+	for version, want := range map[string][2]Framing{ // framing that it reads, framing that it accepts
 		"3006.27": {Length, Length}, "3006.28+5.gabc": {Length, Length}, "3006.27rc1": {Length, Length},
 		"3006.26": {Bare, Bare}, "3006.0+179.g8d32b4ecea": {Bare, Bare}, "3007.8": {Bare, Bare}, "3007.15": {Bare, Length},
 		"3008.0": {Bare, Bare}, "3008.1": {Bare, Bare}, "3008.2": {Bare, Length}, "3009.0": {Bare, Length}, "3008": {Bare, Bare},
@@ -65,10 +65,10 @@ func TestFraming_ByInstallation(t *testing.T) {
 	}
 }
 
-// TestFraming_OfEachReader: a program of a Salt that wants another form than the
-// others gets its own, at the same socket and without an option; with the option set
-// to one form, the log says that this reader will wait for ever. The readers are
-// processes with an installation of Salt around them as pip and Debian lay it out.
+// TestFraming_OfEachReader: a program of a Salt that needs another framing than the others gets
+// its own, at the same socket and without an option. If the option sets one framing, a warning
+// says that this reader will wait forever. The readers are processes with a Salt installation
+// around them, laid out as by pip and by Debian.
 func TestFraming_OfEachReader(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {
@@ -76,7 +76,7 @@ func TestFraming_OfEachReader(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		framing Framing
-		file    string // below the prefix of the interpreter; "": no Salt
+		file    string // below the prefix of the interpreter; "" means no Salt
 		text    string
 		env     string
 		first   byte
@@ -131,7 +131,7 @@ func TestFraming_OfEachReader(t *testing.T) {
 			if err := in.Close(); err != nil {
 				t.Fatal(err)
 			}
-			_ = cmd.Wait() // it has no more to say
+			_ = cmd.Wait() // it prints no more
 			if got := strings.Contains(log.String(), "in another framing"); got != c.warned {
 				t.Errorf("warned: %v\n%s", got, log.String())
 			}
@@ -139,7 +139,7 @@ func TestFraming_OfEachReader(t *testing.T) {
 	}
 }
 
-// Ours read both forms, and what is fired comes whatever the form.
+// Our client reads both framings, and receives events in any.
 func TestFraming_OursReadsAll(t *testing.T) {
 	for _, f := range []Framing{Auto, Bare, Length} {
 		b := New(clock)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// groupOf names the group of a file.
+// groupOf returns the name of the group of a file.
 func groupOf(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// ErrLive is wrapped when somebody answers where a daemon wants to be.
+// ErrLive is wrapped when another process answers at the place of a daemon.
 var ErrLive = errors.New("another daemon runs here")
 
-// Socket names one local socket of a master: a file in a folder (ipc_mode ipc), or a
-// port of 127.0.0.1 (tcp).
+// Socket names a local socket of a master: a file in a directory (ipc_mode ipc), or a port of
+// 127.0.0.1 (tcp).
 type Socket struct {
 	Mode string // ipc_mode
 	Dir  string // sock_dir
 	Name string
-	Port int // tcp only; 0: none is known
+	Port int // tcp only; 0 means unknown
 }
 
-// Vacant tells whether nobody answers on the sockets, and changes nothing: what a
-// daemon that was killed has left is vacant. The error wraps [ErrLive] and names the
-// first socket that is answered.
+// Vacant returns nil if nobody answers on the sockets. It changes nothing: leftovers of a
+// daemon that was killed are vacant. Otherwise the error wraps [ErrLive] and names the first
+// socket that answers.
 func Vacant(ctx context.Context, sockets ...Socket) error {
 	for _, s := range sockets {
 		p, err := placeOf(s.Mode, s.Dir, s.Name, s.Port)
@@ -52,10 +52,10 @@ func (p place) vacant(ctx context.Context) error {
 	case err == nil:
 		_ = c.Close()
 		return fmt.Errorf("%s is answered: %w; stop it, or choose other folders for this one", p, ErrLive)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, syscall.EAGAIN): // its queue of connections is full
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, syscall.EAGAIN): // its accept queue is full
 		return fmt.Errorf("%s has a listener that is busy: %w; stop it, or choose other folders for this one", p, ErrLive)
 	}
-	return nil // refused, not there, no socket: nobody
+	return nil // refused, missing, or not a socket: vacant
 }
 
 func (p place) String() string {
@@ -65,15 +65,15 @@ func (p place) String() string {
 	return p.path
 }
 
-// Holder keeps a socket file that other programs look for and nobody speaks to.
+// Holder holds a socket file that other programs look for and that serves nobody.
 type Holder struct {
 	l  net.Listener
 	wg sync.WaitGroup
 }
 
-// Hold binds name in dir with mode 0600. What a process that is gone has left there
-// is replaced; a socket that is answered is an error that wraps [ErrLive]. Whoever
-// connects is let in and sent away.
+// Hold binds name in dir with mode 0600. It replaces leftovers of a process that is gone. If
+// another process answers, the error wraps [ErrLive]. The holder accepts connections and closes
+// them at once.
 func Hold(ctx context.Context, dir, name string) (*Holder, error) {
 	p, err := placeOf("ipc", dir, name, 0)
 	if err != nil {
@@ -93,7 +93,7 @@ func Hold(ctx context.Context, dir, name string) (*Holder, error) {
 				_ = c.Close()
 			case errors.Is(err, net.ErrClosed):
 				return
-			default: // out of descriptors: who connects waits, and nobody has to
+			default: // out of descriptors: clients wait, which is harmless
 				time.Sleep(100 * time.Millisecond)
 			}
 		}
@@ -101,7 +101,7 @@ func Hold(ctx context.Context, dir, name string) (*Holder, error) {
 	return h, nil
 }
 
-// Close takes the file away.
+// Close removes the file.
 func (h *Holder) Close() error {
 	err := h.l.Close()
 	h.wg.Wait()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// stale leaves a socket file behind, as a process that was killed does.
+// stale leaves a socket file behind, like a killed process.
 func stale(t *testing.T, path string) {
 	t.Helper()
 	l, err := net.Listen("unix", path)
@@ -24,7 +24,7 @@ func stale(t *testing.T, path string) {
 	}
 }
 
-// shortDir is a folder whose name leaves room for the names of sockets.
+// shortDir returns a directory whose path leaves room for the names of sockets.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mb")
@@ -35,8 +35,8 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// TestLeftovers: whatever another process has left at the place of a socket is
-// replaced when nobody is behind it and nothing is in it.
+// TestLeftovers: leftovers of another process at the place of a socket are replaced if nobody
+// serves them and they are empty.
 func TestLeftovers(t *testing.T) {
 	for name, c := range map[string]struct {
 		leave func(t *testing.T, path string)

@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// maxSocketPath is the room for a path in a unix socket address on Linux.
+// maxSocketPath is the maximum length of a path in a unix socket address on Linux.
 const maxSocketPath = 107
 
-// place says where an event socket is: a file, or a port of 127.0.0.1.
+// place is the place of an event socket: a file, or a port of 127.0.0.1.
 type place struct {
 	path string
 	port int
@@ -53,10 +53,9 @@ func (p place) dial(ctx context.Context) (net.Conn, error) {
 	return d.DialContext(ctx, network, address)
 }
 
-// listen binds the place. A socket file gets its mode before it can be seen. What a
-// process that is gone has left behind is replaced, be it a socket, a named pipe or an
-// empty file; a socket that is answered is an error, and so is a file that holds
-// something, a folder or a link.
+// listen binds the place. A socket file gets its mode before it becomes visible. Leftovers of a
+// process that is gone are replaced: a socket, a named pipe or an empty file. A socket that
+// answers is an error, and so is a file with content, a directory or a link.
 func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, error) {
 	network, address := p.network()
 	if p.tcp {
@@ -66,7 +65,7 @@ func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, erro
 	if err := p.clear(ctx); err != nil {
 		return nil, err
 	}
-	// Linux gives a socket file the mode of the socket less the umask.
+	// Linux gives a socket file the mode of the socket, minus the umask.
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
 		if cerr := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), uint32(mode)) }); cerr != nil {
@@ -78,7 +77,7 @@ func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(p.path, mode); err != nil { // what the umask took
+	if err := os.Chmod(p.path, mode); err != nil { // restore what the umask removed
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -97,7 +96,7 @@ func (p place) clear(ctx context.Context) error {
 		}
 	//mutant:stale-socket-is-replaced
 	case info.Mode().Type() == fs.ModeNamedPipe, info.Mode().IsRegular() && info.Size() == 0:
-		// Nothing is in it that could be lost, and sock_dir holds nothing but sockets.
+		// It holds nothing that could be lost, and sock_dir is for sockets only.
 	default:
 		return fmt.Errorf("%s is in the way: it is no socket; move it, or choose another sock_dir", p.path)
 	}

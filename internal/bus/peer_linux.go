@@ -33,13 +33,13 @@ func peerSalt(c net.Conn) (salt installation) {
 	return saltOf("/proc/" + strconv.Itoa(int(cred.Pid)))
 }
 
-// saltOf looks for the installation that belongs to the process described in a folder
-// of /proc: beside its interpreter, its script, and in its PYTHONPATH, all as that
-// process sees them, which may be in a container.
+// saltOf finds the installation of the process described in a directory of /proc: beside its
+// interpreter, beside its script, and in its PYTHONPATH, all as seen by that process, which may
+// run in a container.
 func saltOf(proc string) (salt installation) {
 	exe, err := os.Readlink(filepath.Join(proc, "exe"))
 	if own, oerr := os.Executable(); err != nil || oerr == nil && own == exe {
-		return salt // it may not be looked at, or is one of ours
+		return salt // not readable, or one of our processes
 	}
 	root := filepath.Join(proc, "root")
 	var packages []string
@@ -55,7 +55,7 @@ func saltOf(proc string) (salt installation) {
 		seen[prefix] = true
 		for _, lib := range []string{"lib", "lib64", "local/lib"} {
 			for _, kind := range []string{"site-packages", "dist-packages"} {
-				found, _ := filepath.Glob(filepath.Join(root, prefix, lib, "python3*", kind)) // the pattern is right
+				found, _ := filepath.Glob(filepath.Join(root, prefix, lib, "python3*", kind)) // the pattern is valid
 				packages = append(packages, found...)
 			}
 		}
@@ -83,7 +83,7 @@ func saltOf(proc string) (salt installation) {
 	return salt
 }
 
-// installed looks at the package salt in a folder of Python packages.
+// installed examines the package salt in a directory of Python packages.
 func installed(dir string) installation {
 	salt := installation{version: versionIn(dir)}
 	for file, length := range map[string]*bool{"ipc.py": &salt.ipcLength, "tcp.py": &salt.tcpLength} {
@@ -95,13 +95,13 @@ func installed(dir string) installation {
 	return salt
 }
 
-// versionIn reads the version of the package salt in a folder of Python packages.
+// versionIn reads the version of the package salt in a directory of Python packages.
 func versionIn(dir string) string {
 	if b := readSmall(filepath.Join(dir, "salt", "_version.txt"), maxSmall); b != nil {
 		return strings.TrimSpace(string(b))
 	}
 	for _, kind := range []string{".dist-info", ".egg-info"} {
-		found, _ := filepath.Glob(filepath.Join(dir, "salt-[0-9]*"+kind)) // the pattern is right
+		found, _ := filepath.Glob(filepath.Join(dir, "salt-[0-9]*"+kind)) // the pattern is valid
 		if len(found) > 0 {
 			return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(found[0]), "salt-"), kind)
 		}
@@ -109,7 +109,7 @@ func versionIn(dir string) string {
 	return ""
 }
 
-// nulls reads a file of /proc whose words end with NUL.
+// nulls reads a file of /proc whose fields end with NUL.
 func nulls(path string) []string {
 	var out []string
 	for w := range bytes.SplitSeq(readSmall(path, maxSmall), []byte{0}) {
@@ -118,14 +118,14 @@ func nulls(path string) []string {
 	return out
 }
 
-// What is read of a file that another process has chosen: of a source, and of others.
+// Bytes that are read of a file that another process has chosen: of a source, and of others.
 const (
 	maxSource = 1 << 20
 	maxSmall  = 64 << 10
 )
 
-// readSmall reads the beginning of a regular file; nil when there is none. It never
-// waits: a pipe may lie there.
+// readSmall reads the beginning of a regular file. It returns nil if there is no such file, and
+// never blocks, even on a pipe.
 func readSmall(path string, most int64) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -135,6 +135,6 @@ func readSmall(path string, most int64) []byte {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	b, _ := io.ReadAll(io.LimitReader(f, most)) // what could be read
+	b, _ := io.ReadAll(io.LimitReader(f, most)) // the readable part
 	return b
 }

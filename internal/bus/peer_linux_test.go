@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An installation is known by its version file or by its sources.
+// An installation is recognized by its version file or by its sources.
 func TestInstalled(t *testing.T) {
 	dir := t.TempDir()
 	transport := filepath.Join(dir, "salt", "transport")

@@ -4,6 +4,5 @@ package bus
 
 import "net"
 
-// peerSalt would give the Salt that a connected process runs. How to look at another process
-// is known for Linux alone.
+// peerSalt returns the zero value: only on Linux can the Salt of a connected process be found.
 func peerSalt(net.Conn) installation { return installation{} }

@@ -19,15 +19,15 @@ type outbox struct {
 	events []Event
 	bytes  int
 	ended  bool
-	wake   chan struct{} // holds one token while there is something to see
+	wake   chan struct{} // holds one token while events wait
 }
 
 func newOutbox(maxEvents, maxBytes int) *outbox {
 	return &outbox{maxEvents: maxEvents, maxBytes: maxBytes, wake: make(chan struct{}, 1)}
 }
 
-// put queues an event; false means there is no room. An event is always taken
-// when nothing waits, however big.
+// put queues an event; false means that the queue is full. An empty queue accepts an event of
+// any size.
 func (o *outbox) put(e Event) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -50,7 +50,7 @@ func (o *outbox) signal() {
 	}
 }
 
-// take returns all that waits, and whether the queue has overflowed.
+// take returns all queued events, and whether the queue has overflowed.
 func (o *outbox) take() (events []Event, overflowed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -58,13 +58,13 @@ func (o *outbox) take() (events []Event, overflowed bool) {
 	return events, o.ended
 }
 
-// helloTag is the first event a reader gets: it says that from now on none is
+// helloTag is the tag of the first event for a reader: it reports that from now on no event is
 // missed. It is not on the bus.
 const helloTag = "salt/event/new_client"
 
 var emptyMap = wire.Raw{0x80}
 
-// serveReader writes every event to one reader until it goes or falls behind.
+// serveReader writes every event to a reader until it disconnects or falls behind.
 func (s *Server) serveReader(c net.Conn) {
 	s.readers.Add(1)
 	defer s.readers.Add(-1)
@@ -72,7 +72,7 @@ func (s *Server) serveReader(c net.Conn) {
 	sub := s.bus.subscribe(SubscribeOptions{}, nil, func(e Event) bool {
 		ok := box.put(e)
 		if !ok {
-			_ = c.Close() // ends the write that is stuck
+			_ = c.Close() // ends the blocked write
 		}
 		return ok
 	})
@@ -81,7 +81,7 @@ func (s *Server) serveReader(c net.Conn) {
 	box.put(Event{Tag: helloTag, Data: emptyMap, Stamp: s.bus.now()})
 
 	gone := make(chan struct{})
-	go func() { // readers send nothing; what matters is the end
+	go func() { // readers send nothing; this detects the end
 		defer close(gone)
 		_, _ = io.Copy(io.Discard, c)
 	}()
@@ -104,7 +104,7 @@ func (s *Server) serveReader(c net.Conn) {
 				continue
 			}
 			open = false
-			_, overflowed = box.take() // perhaps that closed the connection
+			_, overflowed = box.take() // it may be the cause of the error
 		}
 		if overflowed {
 			s.cutReader(c, "its queue is full")
@@ -118,8 +118,8 @@ func (s *Server) cutReader(c net.Conn, why string) {
 	s.cfg.Log.Warn("event bus disconnected a slow reader", "socket", s.pub.Addr().String(), "peer", peerName(c), "reason", why)
 }
 
-// write sends events to a reader in batches; one that does not take a batch
-// within StallTimeout fails.
+// write sends events to a reader in batches. It fails if the reader does not accept a batch
+// within StallTimeout.
 func (s *Server) write(c net.Conn, framing Framing, events []Event) error {
 	for len(events) > 0 {
 		var batch net.Buffers

@@ -15,17 +15,16 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// ServerConfig configures the sockets of a bus. Zero fields mean the defaults
-// in brackets.
+// ServerConfig configures the sockets of a bus. Zero fields mean the defaults in brackets.
 type ServerConfig struct {
-	SockDir  string      // made with mode 0755 when it is not there
+	SockDir  string      // created with mode 0755 if missing
 	PubName  string      // [MasterPubName] every event to every reader
 	PullName string      // [MasterPullName] events to be fired
 	PubMode  fs.FileMode // [0660]
 	PullMode fs.FileMode // [0600]
 
-	// Framing of the reading side [Auto]. Readers cannot be asked: Bare and Length
-	// have to be that of the Salt whose programs read the bus. The pull side takes both.
+	// Framing is the framing for readers [Auto]. Bare and Length must match the Salt whose
+	// programs read the bus. The pull socket accepts both.
 	Framing Framing
 
 	IPCMode  string // "ipc" [default] or "tcp" on 127.0.0.1
@@ -33,10 +32,10 @@ type ServerConfig struct {
 	PullPort int    // tcp only; Salt's is 4513, 0 lets the system choose
 
 	QueueSize    int           // [16384] events waiting for a reader: the returns of a large job come in one burst
-	QueueBytes   int           // [16 MiB] their bytes; a reader beyond is cut off
+	QueueBytes   int           // [16 MiB] their bytes; a reader above is cut off
 	MaxConns     int           // [1024] per socket
-	MaxFrame     int           // [DefaultMaxFrame] from a writer, bytes
-	StallTimeout time.Duration // [30s] for a reader to take a batch, and for a writer to end a frame
+	MaxFrame     int           // [DefaultMaxFrame] of a writer, bytes
+	StallTimeout time.Duration // [30s] for a reader to accept a batch, and for a writer to complete a frame
 	Log          *slog.Logger  // [slog.Default]
 }
 
@@ -73,7 +72,7 @@ func (c ServerConfig) withDefaults() ServerConfig {
 	return c
 }
 
-// Server is a bus on Salt's local sockets.
+// Server serves a bus on Salt's local sockets.
 type Server struct {
 	bus       *Bus
 	cfg       ServerConfig
@@ -132,13 +131,13 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// PubAddr is where readers connect.
+// PubAddr returns the address for readers.
 func (s *Server) PubAddr() net.Addr { return s.pub.Addr() }
 
-// PullAddr is where writers connect.
+// PullAddr returns the address for writers.
 func (s *Server) PullAddr() net.Addr { return s.pull.Addr() }
 
-// accept takes connections until Close; handle owns each.
+// accept accepts connections until Close; handle owns each.
 func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 	defer s.wg.Done()
 	var pause time.Duration
@@ -197,7 +196,7 @@ func (s *Server) untrack(c net.Conn) {
 	delete(s.conns, c)
 }
 
-// Close unbinds the sockets and removes their files, ends all connections and waits for them.
+// Close unbinds the sockets and removes their files, closes all connections and waits for them.
 func (s *Server) Close() error {
 	s.stop()
 	err := errors.Join(closed(s.pub.Close()), closed(s.pull.Close()))
@@ -211,7 +210,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// closed forgives closing twice.
+// closed drops the error of closing twice.
 func closed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil
@@ -219,13 +218,13 @@ func closed(err error) error {
 	return err
 }
 
-// ServerStats counts what a server has done.
+// ServerStats counts the connections and events of a server.
 type ServerStats struct {
 	Readers    int64 // connected now
 	ReadersCut int64 // cut off because they were slow
 	Refused    int64 // connections above MaxConns
-	Fired      int64 // events taken from writers
-	Rejected   int64 // frames from writers that held no event
+	Fired      int64 // events accepted from writers
+	Rejected   int64 // frames of writers without an event
 }
 
 // Stats returns the counts since Serve.

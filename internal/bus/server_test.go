@@ -20,7 +20,7 @@ import (
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// sockDir is a folder whose path leaves room for a socket's name.
+// sockDir returns a directory whose path leaves room for a socket's name.
 func sockDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "bus")
@@ -168,7 +168,7 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// One reader that takes nothing is cut off; the other gets everything.
+// A reader that reads nothing is cut off; the other gets everything.
 func TestStalledReaderHurtsNobody(t *testing.T) {
 	b := New(clock)
 	s := serve(t, b, ServerConfig{QueueSize: 50, QueueBytes: 1 << 20})
@@ -242,8 +242,7 @@ func TestWritersThatMisbehave(t *testing.T) {
 	}
 }
 
-// A frame that holds no event is dropped, what comes after it is not; a message
-// id is answered.
+// A frame without an event is dropped, and later ones are accepted; a message id is answered.
 func TestWriterGoesOn(t *testing.T) {
 	b := New(clock)
 	s := serve(t, b, ServerConfig{Framing: Length})
@@ -318,7 +317,7 @@ func TestTooManyConnections(t *testing.T) {
 	})
 }
 
-// A read that is given up loses nothing.
+// A read that is cancelled loses nothing.
 func TestNextMayBeGivenUp(t *testing.T) {
 	b := New(clock)
 	s := serve(t, b, ServerConfig{})
@@ -356,8 +355,8 @@ func TestNextMayBeGivenUp(t *testing.T) {
 	}
 }
 
-// A master that sends no greeting, as Python's does, is taken all the same, and
-// an event that comes at once is kept.
+// A master that sends no greeting, like Python's, works too, and an event that arrives at once
+// is kept.
 func TestDialWithoutGreeting(t *testing.T) {
 	for name, first := range map[string][]byte{"silent": nil, "talking": appendFrame(nil, nil, []byte("t\n\n\x80"))} {
 		t.Run(name, func(t *testing.T) {

@@ -7,33 +7,33 @@ import (
 	"sync/atomic"
 )
 
-// DefaultQueueSize is how many events wait for a subscriber at most.
+// DefaultQueueSize is the default number of events that may wait for a subscriber.
 const DefaultQueueSize = 1024
 
-// SubscribeOptions says which events a subscriber gets and how many may wait.
+// SubscribeOptions select the events of a subscriber and bound its queue.
 type SubscribeOptions struct {
-	// Prefix and Prefixes choose the events whose tag begins with one of them;
-	// none chooses all. They are indexed: prefer them to Match.
+	// Prefix and Prefixes select the events whose tag begins with one of them; without any, all
+	// events. They are indexed: prefer them to Match.
 	Prefix   string
 	Prefixes []string
 
-	// Match, when set, must also agree. It runs within Fire: it must be quick,
-	// must not block and must not use the bus.
+	// Match, if set, must also return true. It runs within Fire: it must be fast, must not
+	// block and must not use the bus.
 	Match func(e Event) bool
 
-	// Size is how many events may wait; 0 means DefaultQueueSize.
+	// Size is the number of events that may wait; 0 means DefaultQueueSize.
 	Size int
 
-	// Bytes, when set, bounds the bytes of the events that wait, though one may be larger.
-	// Whoever sets it calls [Subscription.Took] for each event that it has taken.
+	// Bytes, if set, bounds the bytes of the waiting events, though one may be larger. The
+	// subscriber must then call [Subscription.Took] for each event that it has received.
 	Bytes int
 
-	// DropWhenFull keeps a slow subscriber on and drops what it has no room
-	// for, counted by Dropped, in place of cutting it off.
+	// DropWhenFull keeps a slow subscriber and drops events that do not fit, which Dropped
+	// counts, instead of cutting it off.
 	DropWhenFull bool
 }
 
-// prefixes returns the wanted prefixes, each once; none when all is wanted.
+// prefixes returns the selected prefixes, each once; none if all events are selected.
 func (o SubscribeOptions) prefixes() []string {
 	out := slices.Clone(o.Prefixes)
 	if o.Prefix != "" {
@@ -47,30 +47,30 @@ func (o SubscribeOptions) prefixes() []string {
 	return out
 }
 
-// Subscription is one subscriber's queue.
+// Subscription is the queue of one subscriber.
 type Subscription struct {
 	bus      *Bus
 	prefixes []string
 	match    func(e Event) bool
 	drop     bool
-	most     int64            // bytes that may wait; 0: any number
-	sink     func(Event) bool // takes the place of c for the sockets; must not block
+	most     int64            // bytes that may wait; 0 means no limit
+	sink     func(Event) bool // replaces c for the sockets; must not block
 
 	mu    sync.Mutex // guards sending to and closing c
 	c     chan Event
 	ended bool
 
-	bytes   atomic.Int64 // that wait, where they are bounded
+	bytes   atomic.Int64 // bytes of waiting events, if bounded
 	lost    atomic.Bool
 	dropped atomic.Uint64
 }
 
 func size(e Event) int64 { return int64(len(e.Tag) + len(e.Data)) }
 
-// Took tells that an event was taken off C and does not wait any more.
+// Took records that an event was received from C and does not wait any more.
 func (s *Subscription) Took(e Event) { s.bytes.Add(-size(e)) }
 
-// room tells whether an event may wait beside the others.
+// room reports whether the queue has room for an event.
 func (s *Subscription) room(e Event) bool {
 	n := s.bytes.Load()
 	//mutant:reactor-queue-bytes
@@ -97,7 +97,7 @@ func (s *Subscription) offer(e Event) offered {
 			return offerTaken
 		}
 	} else if s.room(e) {
-		s.bytes.Add(size(e)) // before it can be taken
+		s.bytes.Add(size(e)) // before the subscriber can receive it
 		select {
 		case s.c <- e:
 			return offerTaken
@@ -130,8 +130,8 @@ func (s *Subscription) endLocked(lost bool) {
 	}
 }
 
-// firstMatch returns the length of the first prefix that tag has, so that a
-// subscriber with several is served once.
+// firstMatch returns the length of the first prefix that matches tag, so that a subscriber with
+// several matching prefixes gets the event once.
 func (s *Subscription) firstMatch(tag string) int {
 	for _, p := range s.prefixes {
 		if strings.HasPrefix(tag, p) {
@@ -141,15 +141,14 @@ func (s *Subscription) firstMatch(tag string) int {
 	return -1
 }
 
-// C is the channel of events. It is closed when the subscriber was too slow
-// (see Lost), after Close, or when the bus closes; events queued before can
-// still be read.
+// C returns the channel of events. It is closed when the subscriber was too slow (see Lost),
+// after Close, or when the bus closes; events queued before can still be read.
 func (s *Subscription) C() <-chan Event { return s.c }
 
 // Lost reports whether the subscriber was cut off because its queue was full.
 func (s *Subscription) Lost() bool { return s.lost.Load() }
 
-// Dropped counts the events that found the queue full.
+// Dropped returns the number of events that did not fit into the queue.
 func (s *Subscription) Dropped() uint64 { return s.dropped.Load() }
 
 // Close ends the subscription. It may be called more than once.

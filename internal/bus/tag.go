@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// checkTag refuses a tag that no frame could carry. A reader splits a frame at its first
-// empty line, so a tag must neither hold two newlines nor end with one.
+// checkTag rejects a tag that cannot be sent in a frame. A reader splits a frame at its first
+// empty line, so a tag must neither contain two newlines nor end with one.
 func checkTag(tag string) error {
 	//mutant:tag-frame
 	if tag == "" || strings.Contains(tag+"\n", "\n\n") {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A tag that is fired is the tag that a reader of the socket finds.
+// A reader of the socket gets the tag that was fired.
 func TestTags(t *testing.T) {
 	b := New(nil)
 	sub := b.Subscribe(SubscribeOptions{})

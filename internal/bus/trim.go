@@ -7,20 +7,21 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// trimmed stands for a value that was too big.
+// trimmed replaces a value that was too large.
 const trimmed = "VALUE_TRIMMED"
 
-// trim replaces the biggest values of a map until it fits into limit bytes less
-// margin. As Salt does, the first pass takes values above half the limit, each
-// further one those above a tenth less, going into maps but not into lists. When
-// that is not enough whole values of the top level go, the largest first.
+// trim replaces the largest values of a map until it fits into limit bytes less margin. As in
+// Salt, the first pass replaces values larger than half the limit, and each further pass those
+// larger than a tenth less. It descends into maps but not into lists. If that does not suffice,
+// it replaces whole values of the top level, the largest first.
 func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 	room := limit - max(margin, 0)
 	least, err := leastSize(data)
 	if err != nil {
 		return nil, err
 	}
-	// A map of very many small values fits in no pass: the list of 100,000 missing minions.
+	// No pass makes a map of very many small values fit, such as the list of 100,000 missing
+	// minions.
 	for percent := 50; percent >= 0 && least <= room; percent -= 10 {
 		out, err := trimValues(data, limit*percent/100, true)
 		if err != nil {
@@ -44,8 +45,8 @@ func trim(data wire.Raw, limit, margin int) (wire.Raw, error) {
 	return out, nil
 }
 
-// cutAbove is the greatest length of which no value of the top level may be longer for the
-// map to fit into room bytes; 0 if none does.
+// cutAbove returns the greatest length that values of the top level may have for the map to fit
+// into room bytes; 0 if the map cannot fit.
 func cutAbove(data wire.Raw, room int) (int, error) {
 	var sizes []int
 	err := wire.Pairs(data, func(_, val wire.Raw) error {
@@ -61,8 +62,8 @@ func cutAbove(data wire.Raw, room int) (int, error) {
 	return size, err
 }
 
-// leastSize is what is left at least of a map when every value in it that can be replaced
-// is, without the heads of maps.
+// leastSize returns the minimum size of a map: that of the map after every replaceable value in
+// it is replaced, without the heads of maps.
 func leastSize(data wire.Raw) (n int, err error) {
 	err = wire.Pairs(data, func(key, val wire.Raw) error {
 		n += len(key)
@@ -77,8 +78,8 @@ func leastSize(data wire.Raw) (n int, err error) {
 	return n, err
 }
 
-// trimValues replaces the values longer than size. Replacing what is no longer
-// than the replacement gains nothing, so that is kept.
+// trimValues replaces the values longer than size. It keeps a value that is not longer than the
+// replacement.
 func trimValues(data wire.Raw, size int, intoMaps bool) (wire.Raw, error) {
 	size = max(size, len(trimmed)+1)
 	m := wire.NewMap()

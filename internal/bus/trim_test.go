@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// missing is the event of a job with n missing minions.
+// missing returns the event of a job with n missing minions.
 func missing(tb testing.TB, n int) wire.Raw {
 	tb.Helper()
 	m := wire.NewMap()
@@ -22,8 +22,8 @@ func missing(tb testing.TB, n int) wire.Raw {
 	return b
 }
 
-// A map of very many small values goes as a whole, in a time that lets a job of 100,000
-// minions end at once, and smaller values stay; one that fits after all is trimmed inside.
+// A map of very many small values is replaced as a whole, fast enough that a job of 100,000
+// minions ends at once, and smaller values stay. A map that fits in the end is trimmed inside.
 func TestTrim_ManySmallValues(t *testing.T) {
 	out, err := trim(missing(t, 100_000), DefaultMaxEventSize, 0)
 	if err != nil {

@@ -41,7 +41,7 @@ type saltFrames struct {
 	} `json:"framing_examples"`
 }
 
-// Events that Salt packed are read, and packed to the same bytes and frames.
+// Events that Salt packed can be read, and are packed to the same bytes and frames.
 func TestEventBytesAsSalt(t *testing.T) {
 	var file saltFrames
 	vectors.Load(t, "frames.json", &file)
@@ -135,7 +135,7 @@ func TestFrameExamplesAsSalt(t *testing.T) {
 	for _, c := range file.Examples {
 		for _, frame := range [][]byte{c.IPC, c.Mid} {
 			head, body, err := newFrameReader(bytes.NewReader(frame), 0).next()
-			if strings.HasPrefix(c.Body, "{") { // Salt can frame maps, but no event is one
+			if strings.HasPrefix(c.Body, "{") { // Salt can frame maps, but no event is a map
 				if err == nil {
 					t.Errorf("%s taken as %q", c.Body, body)
 				}
@@ -163,7 +163,7 @@ func TestFrameExamplesAsSalt(t *testing.T) {
 	}
 }
 
-// Whole streams of two masters, in both framings, however they arrive.
+// Whole streams of two masters, in both framings, in chunks of any size.
 func TestStreamsAsSalt(t *testing.T) {
 	for _, name := range []string{"live_v2_events.json", "live_v3_events.json", "live_3008_events.json"} {
 		var file struct {
@@ -198,8 +198,8 @@ func TestStreamsAsSalt(t *testing.T) {
 				if e.Stamp.IsZero() {
 					t.Errorf("%s: the stamp of %q was not read", name, e.Tag)
 				}
-				// Salt leaves _stamp where a forwarded event had it; ours is last. 3008 adds the
-				// zone, and the type of its body takes more bytes.
+				// Salt leaves _stamp where a forwarded event had it; ours is last. 3008 adds
+				// the time zone, and its type of the body takes more bytes.
 				if len(frame) != len(want.Frame) && name != "live_3008_events.json" {
 					t.Errorf("%s: %q framed to %d bytes, Salt's are %d", name, e.Tag, len(frame), len(want.Frame))
 				}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// who says which group or folder keeps this user from a socket, and what to do about
-// it. Users of publisher_acl are those who meet it.
+// who describes which group or directory denies this user access to a socket, and what to do.
+// It is meant for users of publisher_acl.
 func who(path string) string {
 	me := "this user"
 	if u, err := user.Current(); err == nil {
@@ -20,7 +20,7 @@ func who(path string) string {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrPermission) {
 		dir := filepath.Dir(path)
-		for filepath.Dir(dir) != dir { // the outermost folder that is closed
+		for filepath.Dir(dir) != dir { // the outermost closed directory
 			if _, err := os.Stat(filepath.Dir(dir)); !errors.Is(err, fs.ErrPermission) {
 				break
 			}

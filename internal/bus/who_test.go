@@ -13,7 +13,7 @@ import (
 
 const dialEnv = "BUS_TEST_DIAL"
 
-// playDial connects to the bus in a folder and prints the error.
+// playDial connects to the bus in a directory and prints the error.
 func playDial() bool {
 	dir := os.Getenv(dialEnv)
 	if dir == "" {
@@ -24,9 +24,9 @@ func playDial() bool {
 	return true
 }
 
-// TestDial_WithoutRights: a user whom the socket or a folder above it keeps out is told
-// which one, by which group, and what to do; not that the master may not run. Root has
-// all rights, so the user is another one where root runs the test.
+// TestDial_WithoutRights: the error for a user without access to the socket, or to a directory
+// above it, names the path, the group and what to do; it does not say that the master may not
+// run. Root has all rights, so as root the test uses another user.
 func TestDial_WithoutRights(t *testing.T) {
 	dir := sockDir(t)
 	b := New(clock)
@@ -51,7 +51,7 @@ func TestDial_WithoutRights(t *testing.T) {
 		mode := [2]os.FileMode{c.dir, c.sock}
 		if os.Getuid() == 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		} else { // take the rights from ourselves
+		} else { // drop our own rights
 			mode[0], mode[1] = c.dir&^0o100|0o600, 0
 			if c.dir == 0o755 {
 				mode[0] = c.dir

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// serveWriter fires the events of one connected writer.
+// serveWriter fires the events of a connected writer.
 func (s *Server) serveWriter(c net.Conn) {
 	conn := &frameDeadline{Conn: c, limit: s.cfg.StallTimeout}
 	r := newFrameReader(conn, s.cfg.MaxFrame)
@@ -36,7 +36,7 @@ func (s *Server) serveWriter(c net.Conn) {
 	}
 }
 
-// take fires the event in body. A _stamp it carries is kept.
+// take fires the event in body. It keeps the event's _stamp.
 func (s *Server) take(body []byte) error {
 	e, err := ParseEvent(body, s.bus.now())
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Server) take(body []byte) error {
 	return s.bus.FireEvent(e)
 }
 
-// answer replies to a head that holds a message id, with the same id.
+// answer replies to a head with a message id, with the same id.
 func (s *Server) answer(c net.Conn, head wire.Raw) error {
 	if !wire.IsMap(head) || wire.Count(head) == 0 {
 		return nil
@@ -68,8 +68,8 @@ func (s *Server) answer(c net.Conn, head wire.Raw) error {
 	return err
 }
 
-// frameDeadline lets a writer be idle between frames for as long as it likes,
-// but wants a frame that has begun to end within limit.
+// frameDeadline lets a writer be idle between frames for any time, but requires that a frame is
+// complete within limit once it has begun.
 type frameDeadline struct {
 	net.Conn
 	limit time.Duration
@@ -77,12 +77,12 @@ type frameDeadline struct {
 	armed bool
 }
 
-// next says that a new frame is due, and whether part of it is there already.
+// next records that a new frame is expected, and whether part of it has arrived.
 func (d *frameDeadline) next(begun bool) { d.begun, d.armed = begun, false }
 
 func (d *frameDeadline) Read(p []byte) (int, error) {
 	if !d.armed {
-		var end time.Time // none while idle
+		var end time.Time // zero while idle
 		if d.begun {
 			end = time.Now().Add(d.limit)
 		}

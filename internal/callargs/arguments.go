@@ -3,7 +3,7 @@ package callargs
 import "strings"
 
 // Groups splits the words of a compound call into one group for each of the n functions. A
-// separator is a word of its own. If there are too few of those, separators inside words count too.
+// separator is a separate word. If there are too few, separators inside words count too.
 func Groups(words []string, n int, separator string) [][]string {
 	alone := 0
 	for _, w := range words {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// show makes values comparable and readable, types included.
+// show formats values with their types.
 func show(v any) string {
 	b, err := wire.Encode(v)
 	if err != nil {
@@ -25,7 +25,7 @@ func show(v any) string {
 	return string(j)
 }
 
-// TestValue holds what Salt 3007 makes of the words.
+// TestValue compares with the values that Salt 3007 reads from the words.
 func TestValue(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -55,7 +55,7 @@ func TestValue(t *testing.T) {
 		{"{b: 1, a: [1, {c: null}]}", wire.NewMap("b", int64(1), "a", []any{int64(1), wire.NewMap("c", nil)})},
 		{"{2: a, true: b, ~: c}", wire.NewMap(int64(2), "a", true, "b", nil, "c")},
 		{"{<<: {a: 1, b: 2}, b: 3}", wire.NewMap("a", int64(1), "b", int64(3))},
-		{"{<<: [{a: 1}, {a: 2, b: 2}]}", "{<<: [{a: 1}, {a: 2, b: 2}]}"}, // the key is there twice
+		{"{<<: [{a: 1}, {a: 2, b: 2}]}", "{<<: [{a: 1}, {a: 2, b: 2}]}"}, // a duplicate key
 		{"{<<: [{a: 1}, {b: 2}]}", wire.NewMap("b", int64(2), "a", int64(1))},
 		{"{<<: 1}", "{<<: 1}"},
 		{"{a: &x [1], b: *x}", wire.NewMap("a", []any{int64(1)}, "b", []any{int64(1)})},
@@ -177,7 +177,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestBounded: an argument that would grow without measure stays text.
+// TestBounded: an argument that would expand without limit stays text.
 func TestBounded(t *testing.T) {
 	laughs := "{a: &a [x,x,x,x,x,x,x,x,x]"
 	for c := 'b'; c <= 'k'; c++ {
@@ -193,7 +193,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzValue: whatever a word is, it can be sent, and quoting it keeps it text.
+// FuzzValue: any word can be sent, and quoting it keeps it text.
 func FuzzValue(f *testing.F) {
 	for _, s := range []string{"1", "{a: 1}", "[a, *b]", "!!int x", "&a", "{<<: {a: 1}}", "12:30", "'q'", "x: y", "?", "{? a : b}", "\u0085", "[&a [*a]]"} {
 		f.Add(s)

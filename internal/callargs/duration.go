@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// maxDuration is a year: what is waited for longer was forgotten.
+// maxDuration is a year; longer durations are probably mistakes.
 const maxDuration = 365 * 24 * time.Hour
 
-// Duration reads a length of time: a number of seconds, or one with a unit (s, m,
-// h, d), or several of these (1d12h). It is more than 0 and at most a year.
+// Duration parses a duration: a number of seconds, a number with a unit (s, m, h, d), or
+// several of these (1d12h). It must be positive and at most a year.
 func Duration(text string) (time.Duration, error) {
 	bad := fmt.Errorf("%q is no length of time such as 90s, 30m, 2h or 7d, up to a year", text)
 	rest, days := strings.TrimSpace(text), 0.0

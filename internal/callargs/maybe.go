@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// MayBeKeyword reports whether a minion may read a text as name=value: ours where the
+// MayBeKeyword reports whether a minion may read a text as name=value: a mom minion if the
 // function has such a parameter, Salt's also for functions with free keywords.
 func MayBeKeyword(text string) (name string, ok bool) {
 	name, value, ok := strings.Cut(text, "=")

@@ -25,7 +25,7 @@ func Parse(words, noParse []string) []any {
 	return args
 }
 
-// split gives positional and keyword arguments apart.
+// split separates positional and keyword arguments.
 func split(words, noParse []string) (args []any, kwargs *value.Map) {
 	args, kwargs = []any{}, value.NewMap()
 	for _, w := range words {
@@ -42,9 +42,9 @@ func split(words, noParse []string) (args []any, kwargs *value.Map) {
 	return args, kwargs
 }
 
-// keyword takes name=value apart. A name begins with a letter or underscore and
-// goes on with letters, digits, underscores, dots and dashes; a==b is no keyword,
-// nor is text of several lines.
+// keyword splits name=value. A name begins with a letter or underscore and continues with
+// letters, digits, underscores, dots and dashes; neither a==b nor text of several lines is a
+// keyword.
 func keyword(word string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(word, "=")
 	if !ok || name == "" || strings.HasPrefix(value, "=") || strings.Contains(strings.TrimSuffix(value, "\n"), "\n") {
@@ -59,9 +59,8 @@ func keyword(word string) (name, value string, ok bool) {
 	return name, strings.TrimSuffix(value, "\n"), true
 }
 
-// ParseAny is [Parse] for arguments of which some are values already, as they come from a
-// minion: these stay as they are, but for mappings with __kwarg__: True, whose pairs are
-// keyword arguments.
+// ParseAny is [Parse] for arguments that may be values already, as a minion sends them. Values
+// stay unchanged, except maps with __kwarg__: True, whose pairs are keyword arguments.
 func ParseAny(values []any, noParse []string) []any {
 	args, kwargs := []any{}, value.NewMap("__kwarg__", true)
 	for _, v := range values {

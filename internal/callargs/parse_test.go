@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// What comes from a minion is read as what a user types: words as YAML, name=value as
-// keywords, and values as they are.
+// Arguments from a minion are read like those that a user types: words as YAML, name=value as
+// keywords; values stay.
 func TestParseAny(t *testing.T) {
 	for name, c := range map[string]struct {
 		in      []any

@@ -2,7 +2,7 @@ package callargs
 
 import "github.com/momtree/mom/value"
 
-// Separate gives positional and keyword arguments apart, of a list as [Parse] makes it: the
+// Separate splits a list that [Parse] returned into positional and keyword arguments. The
 // keywords are in a map with __kwarg__: True at its end.
 func Separate(list []any) (args []any, kwargs *value.Map) {
 	if n := len(list); n > 0 {

@@ -14,19 +14,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Result is what an accepted sign-in established.
+// Result describes an accepted sign-in.
 type Result struct {
-	// Version is the request protocol spoken from now on: 3, or 2.
+	// Version is the request protocol in use: 3, or 2.
 	Version int
-	// PublishPort is the port the master named for publications.
+	// PublishPort is the port for publications, as the master reports it.
 	PublishPort int
 	// MasterPub is the PEM text of the master's pinned key.
 	MasterPub string
-	// AES is the shared key string, Session the session key string ("" for 2).
+	// AES is the shared key string, Session the session key string ("" for protocol 2).
 	AES, Session string
 	// Seq counts the accepted sign-ins of the channel, from 1.
 	Seq uint64
-	// Changed is true when AES differs from that of the sign-in before.
+	// Changed reports whether AES differs from that of the previous sign-in.
 	Changed bool
 }
 
@@ -64,7 +64,7 @@ type credentials struct {
 	masterSum string // its crypt.Finger
 }
 
-// requests is the key that requests and their replies are under.
+// requests returns the key for requests and their replies.
 func (k *credentials) requests() *crypt.Crypticle {
 	if k.private != nil {
 		return k.private
@@ -121,7 +121,7 @@ func New(cfg Config) (*Channel, error) {
 	return c, nil
 }
 
-// identity gives the key pair, and the proof that it is ours.
+// identity returns the key pair, and the proof that this process owns it.
 func identity(cfg Config) (pair *crypt.KeyPair, tok []byte, err error) {
 	if pair = cfg.Pair; pair == nil {
 		if pair, err = crypt.EnsureKeyPairPass(cfg.PkiDir, cfg.KeyName, cfg.Keysize, cfg.KeyPass); err != nil {
@@ -136,7 +136,7 @@ func identity(cfg Config) (pair *crypt.KeyPair, tok []byte, err error) {
 	return pair, tok, nil
 }
 
-// Current is the result of the last accepted sign-in.
+// Current returns the result of the last accepted sign-in; false if none was accepted yet.
 func (c *Channel) Current() (Result, bool) {
 	if k := c.current(); k != nil {
 		return k.Result, true
@@ -150,21 +150,21 @@ func (c *Channel) current() *credentials {
 	return c.creds
 }
 
-// ID is the identity the channel speaks for.
+// ID returns the id of the identity.
 func (c *Channel) ID() string { return c.cfg.ID }
 
-// Addr is the host:port of the master's request port.
+// Addr returns the host:port of the master's request port.
 func (c *Channel) Addr() string { return c.cfg.addr() }
 
-// PublicPEM is the text of the identity's own public key.
+// PublicPEM returns the PEM text of the identity's own public key.
 func (c *Channel) PublicPEM() string { return c.pair.PublicPEM }
 
-// Session is the random text that the identity's subscription puts into its
-// READY as Identity, and that [Channel.Announce] reports.
+// Session returns the random text that the identity's subscription sends as Identity in its
+// READY, and that [Channel.Announce] reports.
 func (c *Channel) Session() string { return c.session }
 
-// Topics are the subscriptions of this identity: everything without
-// zmq_filtering, else those of its role (Salt wire reference §2.4).
+// Topics returns the subscriptions of this identity: everything without zmq_filtering,
+// otherwise the topics of its role (Salt wire reference §2.4).
 func (c *Channel) Topics(filtering bool) []string {
 	switch {
 	case !filtering:
@@ -176,13 +176,13 @@ func (c *Channel) Topics(filtering bool) []string {
 	}
 }
 
-// Topics under which zmq_filtering sends what is for all, and what is for syndics.
+// Topics of zmq_filtering for publications to everybody, and to syndics.
 const (
 	ToAll     = "broadcast"
 	ToSyndics = "syndic"
 )
 
-// TopicsOf are the topics of what is for some minions, and the nodes that they may be behind.
+// TopicsOf returns the topics for publications to the minions ids, which may be behind nodes.
 func TopicsOf(ids []string) []string {
 	out := make([]string, 0, len(ids)+1)
 	for _, id := range ids {
@@ -191,8 +191,8 @@ func TopicsOf(ids []string) []string {
 	return append(out, ToSyndics)
 }
 
-// Topic is the publication topic of one minion id: ids are hashed because
-// topics match as prefixes.
+// Topic returns the publication topic of a minion id. The id is hashed because topics match as
+// prefixes.
 func Topic(id string) string {
 	sum := sha1.Sum([]byte(id))
 	return hex.EncodeToString(sum[:])
@@ -211,7 +211,7 @@ func (c *Channel) Close() error {
 	return nil
 }
 
-// fail builds the package's error for one operation.
+// fail returns the package's error for an operation.
 func (c *Channel) fail(op string, reason error, detail, hint string) error {
 	if c.ctx.Err() != nil && (errors.Is(reason, context.Canceled) || errors.Is(reason, ErrNoAnswer)) {
 		reason = ErrClosed

@@ -15,59 +15,58 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// Config says who signs in where, and how strictly. Zero values take the
-// defaults of Salt named at each field (Salt wire reference §15).
+// Config configures a [Channel]. Zero values mean Salt's defaults, which each field names (Salt
+// wire reference §15).
 type Config struct {
 	// ID is the minion or syndic id.
 	ID string
-	// Role is "minion" (default) or "syndic"; it is announced to the master and
-	// selects the topics of [Channel.Topics].
+	// Role is "minion" (default) or "syndic". It is sent to the master and selects the topics
+	// of [Channel.Topics].
 	Role string
 	// PkiDir holds the identity's own pair, <KeyName>.pem and <KeyName>.pub,
 	// and the pinned key of the master.
 	PkiDir string
 	// KeyName is the stem of the identity's key files. Default "minion".
 	KeyName string
-	// Keysize is used when the pair has to be made. Default 2048 bits.
+	// Keysize is the size of a new key pair in bits. Default 2048.
 	Keysize int
-	// KeyPass opens an encrypted private key. Default none.
+	// KeyPass is the passphrase of an encrypted private key. Default none.
 	KeyPass string
-	// Pair is the identity's own pair instead of the files; nil: read or make them.
+	// Pair is the identity's own pair. If nil, it is read from the files, or made.
 	Pair *crypt.KeyPair
-	// Proof is "salt" under Pair's private key, if it was made before: it is the same
-	// for all who share a pair, and costly; nil: it is made.
+	// Proof is "salt" encrypted under Pair's private key. It is costly to make and the same for
+	// all who share a pair. If nil, it is made.
 	Proof []byte
-	// PinName is the file that pins the master's key. Default
-	// "minion_master.pub", or "syndic_master.pub" for the role syndic.
+	// PinName is the file with the pinned key of the master. Default "minion_master.pub", or
+	// "syndic_master.pub" for the role syndic.
 	PinName string
 
-	// Host and Port are the master's request port. Port's default is 4506.
+	// Host and Port are the address of the master's request port. Port defaults to 4506.
 	Host string
 	Port int
-	// Option names the option that Host came from, for what an operator is told when it
-	// cannot be reached; "": none.
+	// Option is the name of the option that Host came from, for log lines and errors when the
+	// master cannot be reached; "" if none.
 	Option string
-	// Dial holds how connections are made; its zero value is usable.
+	// Dial configures connections; its zero value is usable.
 	Dial zmtp.DialConfig
 
-	// EncryptionAlgorithm is asked for in the sign-in. Default OAEP-SHA1.
+	// EncryptionAlgorithm is requested in the sign-in. Default OAEP-SHA1.
 	EncryptionAlgorithm string
-	// SigningAlgorithm is asked for in the sign-in and used for
-	// MinionSignMessages. Default PKCS1v15-SHA1.
+	// SigningAlgorithm is requested in the sign-in and used for MinionSignMessages. Default
+	// PKCS1v15-SHA1.
 	SigningAlgorithm string
 
-	// OpenMode accepts a master whose key differs from the pinned one, and pins
-	// that one instead.
+	// OpenMode accepts a master whose key differs from the pinned one, and pins the new key.
 	OpenMode bool
-	// VerifyMasterPubkeySign demands that a key to be pinned is signed by
-	// MasterSignKeyName (file <name>.pub in PkiDir; default "master_sign").
+	// VerifyMasterPubkeySign requires that a key is signed by MasterSignKeyName (file
+	// <name>.pub in PkiDir; default "master_sign") before it is pinned.
 	VerifyMasterPubkeySign bool
-	// AlwaysVerifySignature checks that signature for an unchanged key too.
+	// AlwaysVerifySignature checks that signature also when the key is unchanged.
 	AlwaysVerifySignature bool
 	MasterSignKeyName     string
-	// MasterFinger is the fingerprint the pinned key must have; "" = any.
-	// FingerOption names the option it came from, for errors; default
-	// "master_finger", or "syndic_finger" for the role syndic.
+	// MasterFinger is the required fingerprint of the pinned key; "" means any. FingerOption is
+	// the name of its option, for errors; default "master_finger", or "syndic_finger" for the
+	// role syndic.
 	MasterFinger string
 	FingerOption string
 	// HashType is the hash of MasterFinger. Default sha256.
@@ -75,54 +74,53 @@ type Config struct {
 	// AutosignGrains are sent with the sign-in; nil sends none.
 	AutosignGrains *wire.Map
 
-	// Voucher is the word of another master for our key; nil sends none.
+	// Voucher is another master's voucher for this identity's key; nil sends none.
 	Voucher []byte
 
-	// AuthTimeout bounds one sign-in request (5 s), AuthTries the number of
-	// requests of one attempt (7).
+	// AuthTimeout bounds a sign-in request (5 s), AuthTries the number of requests per attempt
+	// (7).
 	AuthTimeout time.Duration
 	AuthTries   int
-	// AuthSafemode makes SignIn go on when no request was answered.
+	// AuthSafemode makes SignIn continue when no request was answered.
 	AuthSafemode bool
 	// AcceptanceWaitTime is the wait while the key is pending (10 s); it doubles
 	// up to AcceptanceWaitTimeMax (default: it does not grow).
 	AcceptanceWaitTime    time.Duration
 	AcceptanceWaitTimeMax time.Duration
-	// RejectedRetry treats a refused key like a pending one.
+	// RejectedRetry treats a rejected key like a pending one.
 	RejectedRetry bool
 
-	// RequestTimeout bounds one encrypted request (60 s), RequestTries the
-	// number of sends (3).
+	// RequestTimeout bounds an encrypted request (60 s), RequestTries the number of sends (3).
 	RequestTimeout time.Duration
 	RequestTries   int
 
-	// ReturnTimeout is the shortest and ReturnTimeoutMax the longest wait for
-	// the acknowledgement of a return (5 s, 10 s), to which a second is added
-	// for every MiB; each of the ReturnTries sends (3) waits anew.
+	// ReturnTimeout and ReturnTimeoutMax are the shortest and the longest wait for the
+	// acknowledgement of a return (5 s, 10 s). One second is added for each MiB. The wait
+	// applies to each of the ReturnTries sends (3).
 	ReturnTimeout    time.Duration
 	ReturnTimeoutMax time.Duration
 	ReturnTries      int
 
-	// SignPubMessages demands a valid signature on every publication.
+	// SignPubMessages requires a valid signature on every publication.
 	SignPubMessages bool
 	// MinionSignMessages signs every return with the identity's key.
 	MinionSignMessages bool
 
-	// OnSignIn is told of every accepted sign-in. It must not block and must
-	// not call the channel's network methods; nil is never called.
+	// OnSignIn is called for every accepted sign-in, if not nil. It must not block and must not
+	// call the channel's network methods.
 	OnSignIn func(Result)
 
-	// Deep runs what needs a deep stack and a processor, and no network: sealing, opening
-	// and signing. Who has thousands of channels may let only some do so at once, on other
-	// stacks than those on which the rest waits. nil: it is simply called.
+	// Deep runs functions that need a deep stack and CPU time but no network: sealing, opening
+	// and signing. A process with thousands of channels can limit how many run at once and run
+	// them on separate stacks. If nil, functions are called directly.
 	Deep func(func())
 
-	// Log receives what happens; nil = slog.Default().
+	// Log is the logger; nil means slog.Default().
 	Log *slog.Logger
-	// Now is the clock; nil = time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
-	tellAfter time.Duration // in tests; 0: the constant
+	tellAfter time.Duration // for tests; 0 means the constant
 }
 
 func (c Config) withDefaults() Config {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The reasons a sign-in, request or publication is refused. Every error of this
-// package about a peer is an [*Error] that wraps one of them.
+// The reasons why a sign-in, request or publication is refused. Every error of this package
+// about a peer is an [*Error] that wraps one of them.
 var (
 	ErrPending          = errors.New("the master holds our key but has not accepted it yet")
 	ErrRejected         = errors.New("the master refused our key")
@@ -31,16 +31,16 @@ var (
 	ErrClosed           = errors.New("the channel is closed")
 )
 
-// Error says what was being done, as whom, at which master, why it failed and
-// what to do about it.
+// Error describes a failed operation: the identity, the master, the reason and what to do about
+// it.
 type Error struct {
-	// Op is what was being done, such as "sign in" or "request _return".
+	// Op is the operation, such as "sign in" or "request _return".
 	Op string
 	// ID is the identity, Master the host:port of the other side.
 	ID, Master string
 	// Err is the reason; errors.Is finds the package's sentinel in it.
 	Err error
-	// Detail is what was seen; Hint is what an operator can do. Both may be "".
+	// Detail is what was received; Hint is what an operator can do. Both may be "".
 	Detail, Hint string
 }
 
@@ -63,13 +63,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap makes errors.Is and errors.As see the reason.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Fatal reports whether asking again cannot help until an operator acts: ours was
-// refused by the master itself, the pinned key cannot be used or is not the one wanted, or a
-// master that is not pinned yet does not know the algorithms. What anybody on the way can
-// answer, another key or a wrong signature, is not: the master may be heard the next time.
+// Fatal reports whether retrying cannot help until an operator acts. That is so if the master
+// itself rejected our key, if the pinned key cannot be used or is not the required one, or if a
+// master that is not pinned yet does not know the algorithms. Another key or a wrong signature
+// is not fatal: anybody on the way can send that, and the next reply may come from the master.
 func Fatal(err error) bool {
 	for _, s := range []error{ErrRejected, ErrBadPin, ErrBadFinger, ErrBadAlgorithm} {
 		if errors.Is(err, s) {

@@ -17,12 +17,12 @@ type requester interface {
 	Close() error
 }
 
-// dial prepares the connections to a master's request port. They carry no
-// identity: some masters mix up peers that share one.
+// dial prepares the connections to a master's request port. They have no ZMTP identity, because
+// some masters mix up peers that share one.
 func dial(cfg Config) requester {
 	d := cfg.Dial
 	d.Identity = ""
-	d.BackoffMin, d.BackoffMax = 0, 0 // recon_* are for subscriptions
+	d.BackoffMin, d.BackoffMax = 0, 0 // recon_* apply to subscriptions only
 	d.DialTimeout = or(d.DialTimeout, cfg.AuthTimeout)
 	d.Log = or(d.Log, cfg.Log)
 	return zmtp.NewReq(cfg.addr(), d)
@@ -33,8 +33,8 @@ const (
 	backoffMax = time.Second
 )
 
-// exchange sends body until there is a reply, at most tries times, each waiting
-// for timeout.
+// exchange sends body at most tries times until it gets a reply, and waits for timeout each
+// time.
 func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout time.Duration, tries int) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,7 +60,7 @@ func (c *Channel) exchange(ctx context.Context, op string, body []byte, timeout 
 	return nil, c.unanswered(op, last, timeout, tries)
 }
 
-// unanswered is the error after all tries.
+// unanswered returns the error for when all tries have failed.
 func (c *Channel) unanswered(op string, last error, timeout time.Duration, tries int) error {
 	reason := ErrNoAnswer
 	if last != nil && !errors.Is(last, context.DeadlineExceeded) {
@@ -70,9 +70,9 @@ func (c *Channel) unanswered(op string, last error, timeout time.Duration, tries
 		"check that the master runs and that its port can be reached")
 }
 
-// once sends body and waits for timeout. A connection that cannot be made or
-// breaks is made again within that time, with growing, jittered pauses; a sign-in at
-// a name that is not known ends at once, for who signs in has longer pauses for that.
+// once sends body and waits for timeout. Within that time it makes a failed or broken
+// connection again, with growing, jittered pauses. A sign-in at an unknown host name fails at
+// once, because its caller retries after longer pauses.
 func (c *Channel) once(ctx context.Context, body []byte, timeout time.Duration, w *watched) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

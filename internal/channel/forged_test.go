@@ -16,7 +16,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// frameWith seals a load under a key string as [crypt.Crypticle.Seal] does, with a chosen IV.
+// frameWith seals a load under a key string like [crypt.Crypticle.Seal], with a chosen IV.
 func frameWith(t *testing.T, key string, iv, load []byte) []byte {
 	t.Helper()
 	raw, err := base64.StdEncoding.DecodeString(key)
@@ -37,11 +37,11 @@ func frameWith(t *testing.T, key string, iv, load []byte) []byte {
 	return mac.Sum(frame)
 }
 
-// forgedNonce gives a nonce for which the reply {ret: ret, nonce: nonce} is a valid frame of a
-// publication under the shared key, and that frame.
+// forgedNonce returns a nonce for which the reply {ret: ret, nonce: nonce} is a valid frame of
+// a publication under the shared key, and that frame.
 func forgedNonce(t *testing.T, key string, ret any, load []byte) (nonce string, frame []byte) {
 	t.Helper()
-	size := 0 // of the nonce: the length is in the head, which is in front of the IV
+	size := 0 // of the nonce: its length is in the head, before the IV
 	for range 2 {
 		head, err := wire.Encode(wire.NewMap("ret", ret, "nonce", string(make([]byte, max(size, 128)))))
 		if err != nil {
@@ -55,10 +55,9 @@ func forgedNonce(t *testing.T, key string, ret any, load []byte) (nonce string, 
 	return nonce, frame
 }
 
-// An accepted minion knows the shared key, so it can choose a nonce by which a refused sign-in
-// is a publication, and a master that signs any nonce signs that. What it signed is not
-// taken for a publication, by a minion or a node, though its signature, its HMAC and its
-// content are right.
+// An accepted minion knows the shared key. So it can choose a nonce that makes the refusal of a
+// sign-in a valid publication, and a master that signs any nonce signs that. Minions and nodes
+// do not accept it as a publication, although signature, HMAC and content are valid.
 func TestOpenPublication_ForgedByASignIn(t *testing.T) {
 	for _, role := range []string{"minion", "syndic"} {
 		m := channeltest.Start(t, channeltest.Rules{SignPublications: true})
@@ -106,8 +105,8 @@ func TestOpenPublication_ForgedByASignIn(t *testing.T) {
 	}
 }
 
-// A master that has numbered a publication is held to it, over restarts too, until an operator
-// removes the file; one that never did is not.
+// Publications of a master must have a serial once one had, even after a restart, until an
+// operator removes the file. For a master that never sent a serial, none is required.
 func TestOpenPublication_HeldToSerials(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{NoSerial: true})
 	cfg := testConfig(t, m)

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// fuzzChannel is an identity without connections.
+// fuzzChannel returns a channel without connections.
 func fuzzChannel(f *testing.F) *Channel {
 	f.Helper()
 	dir := f.TempDir()
@@ -40,8 +40,8 @@ func seedReplies(f *testing.F) {
 	}
 }
 
-// FuzzJudge holds that no bytes from a stranger are taken for an acceptance, and
-// that none crash a sign-in.
+// FuzzJudge checks that no bytes from a stranger count as an acceptance, and that none crash a
+// sign-in.
 func FuzzJudge(f *testing.F) {
 	c := fuzzChannel(f)
 	known, err := newPin(channeltest.Key(f, "master").PublicPEM)
@@ -58,7 +58,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// FuzzOpenReply holds the same for replies and pillars.
+// FuzzOpenReply does the same for replies and pillars.
 func FuzzOpenReply(f *testing.F) {
 	c := fuzzChannel(f)
 	box, err := crypt.ParseKey(crypt.NewKeyString())
@@ -77,7 +77,7 @@ func FuzzOpenReply(f *testing.F) {
 	})
 }
 
-// FuzzPlain decodes what a peer that has our keys may send inside.
+// FuzzPlain decodes arbitrary content from a peer that has our keys.
 func FuzzPlain(f *testing.F) {
 	c := fuzzChannel(f)
 	box, err := crypt.ParseKey(crypt.NewKeyString())
@@ -104,7 +104,7 @@ func FuzzPlain(f *testing.F) {
 			t.Fatal(err)
 		}
 		if v, err := openReply(k, body, nonce); err == nil {
-			// What is handed on may be no good value, but it is safe to decode.
+			// The result may be an invalid value, but it is safe to decode.
 			if err := wire.Scan(v, wire.Limits{}); err != nil {
 				t.Fatalf("a value that may not be decoded was taken: %v", err)
 			}

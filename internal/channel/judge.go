@@ -18,16 +18,16 @@ import (
 // sharedKeys are the keys that a master shares with all of its minions.
 var sharedKeys parsed[*crypt.Crypticle]
 
-// question is what a sign-in request asked, to hold the reply against.
+// question is the content of a sign-in request, against which its reply is checked.
 type question struct {
 	nonce  string
-	pinned *pin // nil on first contact; else a challenge was sent
+	pinned *pin // nil on first contact; otherwise a challenge was sent
 }
 
-// grant is an accepting reply of which every check has passed.
+// grant is an accepting reply that has passed every check.
 type grant struct {
 	master      *pin
-	learned     bool // master is not yet what the file holds
+	learned     bool // master is not in the file yet
 	version     int
 	publishPort int
 	aes         string
@@ -46,15 +46,15 @@ func (g grant) credentials() *credentials {
 	}
 }
 
-// answer is a sign-in reply taken apart, nothing of it checked.
+// answer is a parsed but unchecked sign-in reply.
 type answer struct {
-	text   string    // a plain text instead of a reply
-	signed []byte    // the bytes sig stands for; nil for an unsigned reply
+	text   string    // set if the reply is plain text
+	signed []byte    // the signed bytes; nil for an unsigned reply
 	sig    []byte    //
 	inner  *wire.Map // the load
 }
 
-// parseAnswer takes a sign-in reply apart.
+// parseAnswer parses a sign-in reply.
 func parseAnswer(body []byte) (answer, error) {
 	if text, err := wire.Str(body); err == nil {
 		return answer{text: text}, nil
@@ -87,8 +87,8 @@ func parseAnswer(body []byte) (answer, error) {
 	return a, nil
 }
 
-// judge runs the checks of Salt wire reference §6.3 in order. Nothing is
-// written: a key counts as pinned only once the whole reply has held.
+// judge runs the checks of Salt wire reference §6.3 in order. It writes nothing: a key is
+// pinned only after the whole reply has passed.
 func (c *Channel) judge(body []byte, q question) (grant, error) {
 	const op = "sign in"
 	refuse := func(reason error, detail, hint string) (grant, error) {
@@ -137,8 +137,8 @@ func (c *Channel) judge(body []byte, q question) (grant, error) {
 	return g, nil
 }
 
-// unsigned explains a reply without signature. No such reply is ever accepted, and where the
-// master's key is pinned none decides anything: anybody on the way can make one.
+// unsigned returns the error for a reply without signature. No such reply is accepted. If the
+// master's key is pinned, none is decisive either, because anybody on the way can send it.
 func (c *Channel) unsigned(load *wire.Map, q question) error {
 	ret, _ := load.Get("ret")
 	switch {
@@ -170,8 +170,8 @@ func (c *Channel) notAccepted(ret any) error {
 	}
 }
 
-// checkKey holds the master's key against the pinned one and the key that signs
-// it, and says which key counts from here on.
+// checkKey checks the master's key against the pinned one and the key that signs it, and sets
+// the key to use from here on.
 func (c *Channel) checkKey(g *grant, text string, inner *wire.Map, q question) error {
 	const op = "sign in"
 	sent, err := newPin(text)
@@ -201,8 +201,8 @@ func (c *Channel) checkKey(g *grant, text string, inner *wire.Map, q question) e
 	return nil
 }
 
-// checkKeySignature verifies pub_sig over the text of the master's key. The
-// signature may be a file made long ago, hence under SHA1 whatever is asked now.
+// checkKeySignature verifies pub_sig over the text of the master's key. The signature may be an
+// old file, so it uses SHA1 whatever algorithm the sign-in requests.
 func (c *Channel) checkKeySignature(text string, pubSig []byte) error {
 	signer, err := crypt.LoadPublic(c.cfg.signPath())
 	if err != nil {
@@ -222,8 +222,8 @@ func (c *Channel) checkKeySignature(text string, pubSig []byte) error {
 	return nil
 }
 
-// openKeys decrypts the keys of an accepting reply and checks that its sender
-// owns the master's key.
+// openKeys decrypts the keys of an accepting reply and checks that the sender owns the master's
+// key.
 func (c *Channel) openKeys(g *grant, inner *wire.Map, q question) error {
 	const op = "sign in"
 	open := func(field string) (string, error) {
@@ -243,8 +243,8 @@ func (c *Channel) openKeys(g *grant, inner *wire.Map, q question) error {
 	if err != nil || subtle.ConstantTimeCompare(digest, []byte(hex.EncodeToString(sum[:]))) != 1 {
 		return c.fail(op, ErrBadSignature, "of the shared key", "")
 	}
-	// A master whose key has just been replaced could not read the challenge,
-	// which was for the old one; the key that signs it vouches instead.
+	// A master whose key was just replaced cannot decrypt the challenge, which was made for the
+	// old key. The signature of the new key replaces that check.
 	if q.pinned != nil && !g.learned {
 		token, err := open("token")
 		if err != nil || subtle.ConstantTimeCompare([]byte(token), []byte(c.challenge)) != 1 {
@@ -270,7 +270,7 @@ func (c *Channel) openKeys(g *grant, inner *wire.Map, q question) error {
 	return nil
 }
 
-// checkFinger compares the fingerprint of the key that is or will be pinned.
+// checkFinger compares the fingerprint of the key that is pinned or will be.
 func (c *Channel) checkFinger(p *pin) error {
 	if c.cfg.MasterFinger == "" {
 		return nil
@@ -286,7 +286,7 @@ func (c *Channel) checkFinger(p *pin) error {
 	return nil
 }
 
-// quote makes a peer's text fit for an error message.
+// quote makes a peer's text safe for an error message.
 func quote(text string) string {
 	const most = 120
 	if len(text) > most {

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// testConfig is a minion "m1" that speaks to the fake master and is impatient.
+// testConfig returns the configuration of minion "m1" at the fake master, with short timeouts.
 func testConfig(t *testing.T, m *channeltest.Master) Config {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func open(t *testing.T, cfg Config) *Channel {
 	return c
 }
 
-// within bounds a test's waits.
+// within returns a context that bounds a test's waits.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

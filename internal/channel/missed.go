@@ -9,28 +9,28 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// SeqField is our addition to a publication: a list of the epoch and the number
-// under which the master keeps it. Within an epoch numbers have no gaps.
+// SeqField is the field that mom adds to a publication: a list of the epoch and the number
+// under which the master keeps it. Numbers within an epoch have no gaps.
 const SeqField = "mom_seq"
 
-// Tail is how far a peer has heard what its master publishes. Safe for
-// concurrent use; the zero value has heard nothing.
+// Tail records how far a peer has received its master's publications. It is safe for concurrent
+// use; the zero value has received nothing.
 type Tail struct {
-	// Filtered says that this peer does not get all publications, so that a gap
-	// between two numbers means nothing. The master may say so as well.
+	// Filtered reports that this peer does not get all publications, so a gap between two
+	// numbers means nothing. The master may set it too.
 	Filtered bool
-	// Refused is told of fetched publications that are not signed as they should be,
-	// with the reason; they are not delivered. nil: they are fetched again and again.
+	// Refused is called for fetched publications whose signature is missing or wrong, with the
+	// reason; they are not delivered. If nil, they are fetched again and again.
 	Refused func(p wire.Publication, why error)
 
 	mu    sync.Mutex
 	epoch string
 	seq   int64
-	open  bool // subscribed, and the master has said what was missed before
+	open  bool // subscribed, and the master has reported what was missed earlier
 }
 
-// Note enters a publication that was heard. gap tells that others before it were
-// not: [Channel.CatchUp] fetches them.
+// Note records a received publication. gap reports that earlier ones are missing; fetch them
+// with [Channel.CatchUp].
 func (t *Tail) Note(p wire.Publication) (gap bool) {
 	epoch, seq, ok := numberOf(p)
 	if !ok {
@@ -39,7 +39,7 @@ func (t *Tail) Note(p wire.Publication) (gap bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case !t.open: // the next announcement tells what was missed
+	case !t.open: // the reply to the next announcement reports what was missed
 		return false
 	case epoch != t.epoch:
 		return true
@@ -52,15 +52,15 @@ func (t *Tail) Note(p wire.Publication) (gap bool) {
 	return false
 }
 
-// Lost tells that the subscription is gone: what is heard from now on may have
-// gaps before it that do not show.
+// Lost records that the subscription has ended: gaps before the next publications would not
+// show.
 func (t *Tail) Lost() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.open = false
 }
 
-// set moves the tail to what the master says it has given.
+// set moves the tail to the position that the master reports as delivered.
 func (t *Tail) set(epoch string, head int64, open bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,15 +70,15 @@ func (t *Tail) set(epoch string, head int64, open bool) {
 	t.open = t.open || open
 }
 
-// heard is the tail as a request tells it.
+// heard returns the tail for a request.
 func (t *Tail) heard() []any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return []any{t.epoch, t.seq}
 }
 
-// Answer reads the reply to an announcement that told the tail. missed tells
-// that there is something to fetch with [Channel.CatchUp].
+// Answer reads the reply to an announcement that contained the tail. missed reports whether
+// there is something to fetch with [Channel.CatchUp].
 func (t *Tail) Answer(reply *wire.Map) (missed bool) {
 	epoch := reply.String("epoch")
 	if epoch == "" {
@@ -97,7 +97,7 @@ func (t *Tail) Answer(reply *wire.Map) (missed bool) {
 	return false
 }
 
-// numberOf reads the epoch and number of a publication.
+// numberOf reads the epoch and the number of a publication.
 func numberOf(p wire.Publication) (epoch string, seq int64, ok bool) {
 	if p.Extra == nil {
 		return "", 0, false
@@ -112,7 +112,7 @@ func numberOf(p wire.Publication) (epoch string, seq int64, ok bool) {
 	return ReadHeard(v)
 }
 
-// ReadHeard reads a list of epoch and number.
+// ReadHeard reads a list of an epoch and a number.
 func ReadHeard(v any) (epoch string, seq int64, ok bool) {
 	l, _ := v.([]any)
 	if len(l) != 2 {
@@ -126,13 +126,12 @@ func ReadHeard(v any) (epoch string, seq int64, ok bool) {
 	return epoch, m.Int("n"), true
 }
 
-// maxMissedPages bounds one catching up; what is left is fetched by the next.
+// maxMissedPages bounds one CatchUp; the next one fetches the rest.
 const maxMissedPages = 1000
 
-// CatchUp fetches what this identity has missed since its tail and hands it to
-// deliver in the order of the master. running names the jobs that it has and
-// still owes the return of: it is not given them again. A master that does not
-// know the command gives nothing.
+// CatchUp fetches the publications that this identity missed after its tail and passes them to
+// deliver in the master's order. running are the jobs whose return is pending; they are not
+// sent again. From a master that does not know the command, it fetches nothing.
 func (c *Channel) CatchUp(ctx context.Context, t *Tail, running []string, deliver func(wire.Publication)) error {
 	if running == nil {
 		running = []string{}
@@ -153,7 +152,7 @@ func (c *Channel) CatchUp(ctx context.Context, t *Tail, running []string, delive
 		for _, body := range page.bodies {
 			_, p, err := c.openPublication(ctx, body)
 			if err != nil && p.JID != "" && t.Refused != nil {
-				t.Refused(p, err) // it is no better when it comes again
+				t.Refused(p, err) // fetching it again would not help
 				continue
 			}
 			if err != nil {
@@ -166,7 +165,7 @@ func (c *Channel) CatchUp(ctx context.Context, t *Tail, running []string, delive
 			return ctx.Err()
 		}
 		if err := errors.Join(errs...); err != nil {
-			return err // the same page comes again, and what it gave is known by its jid
+			return err // the same page is fetched again; duplicates are found by their jid
 		}
 		t.set(page.epoch, page.head, !page.more)
 		if !page.more {
@@ -179,7 +178,7 @@ func (c *Channel) CatchUp(ctx context.Context, t *Tail, running []string, delive
 // missedPage is one reply to `_missed`.
 type missedPage struct {
 	epoch  string
-	head   int64 // everything up to it has been given
+	head   int64 // all publications up to it are delivered
 	more   bool
 	bodies [][]byte // envelopes of publications
 }
@@ -194,7 +193,7 @@ func parseMissed(raw wire.Raw) (missedPage, error) {
 		switch b := v.(type) {
 		case []byte:
 			p.bodies = append(p.bodies, b)
-		case string: // bytes that happen to be text, or how they were packed
+		case string: // bytes that are valid UTF-8, or how the sender encodes bytes
 			p.bodies = append(p.bodies, []byte(b))
 		default:
 			return missedPage{}, fmt.Errorf("publication %d is a %T", i, v)

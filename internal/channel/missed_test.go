@@ -29,7 +29,7 @@ func TestTail(t *testing.T) {
 			t.Errorf("tail %v, want %s %d", h, epoch, seq)
 		}
 	}
-	note("a", 7, false) // before the announcement: that will tell
+	note("a", 7, false) // before the announcement, whose reply reports what was missed
 	at("", 0)
 	if tail.Answer(wire.NewMap("session", true)) || tail.Note(wire.Publication{}) {
 		t.Error("a master that keeps nothing has nothing to give")
@@ -50,11 +50,11 @@ func TestTail(t *testing.T) {
 	tail.set("a", 11, true)
 	note("a", 12, false)
 	tail.Lost()
-	note("a", 14, false) // what came in between may be missed
+	note("a", 14, false) // publications in between may be missed
 	at("a", 12)
 	tail.Answer(wire.NewMap("session", false, "epoch", "a", "head", 14, "missed", 0))
 	note("a", 15, false)
-	at("a", 14) // not subscribed yet as the master sees it
+	at("a", 14) // the master does not see the subscription yet
 	tail.Answer(wire.NewMap("session", true, "epoch", "b", "head", 1, "missed", 0))
 	at("b", 1)
 	note("c", 2, true)

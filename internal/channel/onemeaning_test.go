@@ -19,21 +19,22 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// form is one kind of signed bytes: made as the product makes them, and whether a reader
-// takes some for it.
+// form is one kind of signed bytes: how the product makes them, and whether a reader accepts
+// some bytes as that kind.
 type form struct {
 	bytes, sig []byte
 	reads      func(b, sig []byte) bool
 }
 
-// oneKey gives the minion's key for every id.
+// oneKey returns the minion's key for every id.
 type oneKey struct{ pub *rsa.PublicKey }
 
 func (k oneKey) PublicKey(string) (*rsa.PublicKey, error) { return k.pub, nil }
 
-// Nothing that is signed as one thing is taken for another, even if one key signs all of it with
-// one hash: of each kind (docs/design/signatures.md) the bytes and the signature are offered to
-// the reader of each other kind, with the right nonces, ids and keys.
+// A signature for one purpose is not valid for another, even if one key signs everything with
+// one hash. The test offers the bytes and the signature of each kind
+// (docs/design/signatures.md) to the reader of each other kind, with the right nonces, ids and
+// keys.
 func TestSignatures_OneMeaning(t *testing.T) {
 	forms := signedForms(t)
 	for name, f := range forms {
@@ -168,7 +169,7 @@ func signedForms(t *testing.T) map[string]form {
 		return err == nil
 	}}
 
-	const domain = "mom gossip record\x00" // topology/gossip, which keeps its readers to itself
+	const domain = "mom gossip record\x00" // of topology/gossip, whose reader is not exported
 	record := []byte("\x01 a record")
 	of := func(b []byte) []byte { d := sha256.Sum256(slices.Concat([]byte(domain), b)); return d[:] }
 	forms["gossip"] = form{record, must(rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, of(record))), func(b, sig []byte) bool {

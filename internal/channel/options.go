@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// FromMinion is the Config for one master of a minion's (or, with role syndic,
-// of a syndic's upper) options. master is "host", "host:port" or an IP address.
+// FromMinion returns the Config for a master in the options of a minion or, with role syndic,
+// for a syndic's parent. master is "host", "host:port" or an IP address.
 func FromMinion(o *config.Minion, role, master string) (Config, error) {
 	host, port, err := SplitMaster(master, o.MasterPort)
 	if err != nil {
@@ -46,8 +46,8 @@ func FromMinion(o *config.Minion, role, master string) (Config, error) {
 	return c, nil
 }
 
-// DialOptions are the connection options of o. A subscription adds its
-// Identity and its callbacks.
+// DialOptions returns the connection options in o. A subscription adds its Identity and its
+// callbacks.
 func DialOptions(o *config.Minion) zmtp.DialConfig {
 	d := zmtp.DialConfig{
 		SourceAddr:   o.SourceAddress,
@@ -71,8 +71,8 @@ func DialOptions(o *config.Minion) zmtp.DialConfig {
 	return d
 }
 
-// SplitMaster reads an entry of the option master: a name, an IPv4 or IPv6
-// address, each with or without a port; defaultPort counts without.
+// SplitMaster parses an entry of the option master: a name, an IPv4 or IPv6 address, each with
+// or without a port. Without one, port is defaultPort.
 func SplitMaster(master string, defaultPort int) (host string, port int, err error) {
 	master = strings.TrimSpace(master)
 	if master == "" {
@@ -95,9 +95,9 @@ func SplitMaster(master string, defaultPort int) (host string, port int, err err
 	return host, port, nil
 }
 
-// PublishAddr is where to subscribe after a sign-in: the port the master named,
-// unless the identity's own option publish_port says otherwise. Salt's tools
-// leave 4506 there when it was never set (Salt wire reference §2.1).
+// PublishAddr returns the address to subscribe to after a sign-in. The port is the one that the
+// master reports, unless the identity's own option publish_port is set. Salt's tools write 4506
+// there when it was never set (Salt wire reference §2.1).
 func (c *Channel) PublishAddr(r Result, own int) string {
 	port := r.PublishPort
 	if own != 0 && own != 4506 {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What is made of a text is there once, until another text comes; what could not be read
-// is not remembered.
+// A text is parsed once, until another one comes; errors are not cached.
 func TestParsed(t *testing.T) {
 	var p parsed[*string]
 	made, broken := 0, errors.New("broken")

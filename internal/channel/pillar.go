@@ -10,19 +10,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// PillarRequest are the fields of a `_pillar` request beside id.
+// PillarRequest has the fields of a `_pillar` request other than id.
 type PillarRequest struct {
 	Grains          any
-	Saltenv         any // nil or text
-	Pillarenv       any // nil or text
+	Saltenv         any // nil or string
+	Pillarenv       any // nil or string
 	Override        *wire.Map
 	ExtraMinionData *wire.Map
-	Ext             any // left out when nil
+	Ext             any // omitted when nil
 	CleanCache      bool
 }
 
-// Pillar asks for the pillar and returns its map, undecoded. Errors of pillar
-// files are inside the map under "_errors" (Salt wire reference §8.3).
+// Pillar requests the pillar and returns its map in wire encoding. Errors of pillar files are
+// in the map under "_errors" (Salt wire reference §8.3).
 func (c *Channel) Pillar(ctx context.Context, req PillarRequest) (wire.Raw, error) {
 	load := wire.NewMap(
 		"id", c.cfg.ID, "grains", req.Grains,
@@ -51,8 +51,8 @@ func orEmpty(m *wire.Map) *wire.Map {
 	return m
 }
 
-// openPillar opens the reply form that `_pillar` alone has: a one-off key for
-// our RSA key, and under it the pillar signed by the master.
+// openPillar decrypts a reply of `_pillar`, which has a form of its own: a one-off key
+// encrypted for our RSA key, and under it the pillar signed by the master.
 func (c *Channel) openPillar(k *credentials, body []byte, nonce string) (wire.Raw, error) {
 	if frame, err := wire.Bytes(body); err == nil {
 		if _, err := k.requests().Open(frame); err == nil {

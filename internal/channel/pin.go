@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// pin is the master's key as this identity knows it.
+// pin is a pinned key of a master.
 type pin struct {
 	pem string
 	key *rsa.PublicKey
@@ -20,7 +20,7 @@ type pin struct {
 
 var pins parsed[*pin]
 
-// loadPin reads the pinned key; nil without error means first contact.
+// loadPin reads the pinned key. It returns nil and no error on first contact.
 func loadPin(path string) (*pin, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,14 +47,14 @@ func newPin(text string) (*pin, error) {
 	return m.value, err
 }
 
-// same compares PEM texts the way Salt does: line ends do not count.
+// same compares PEM texts like Salt: it ignores the kind of line ends.
 func (p *pin) same(text string) bool {
 	strip := strings.NewReplacer("\r", "", "\n", "")
 	return strip.Replace(p.pem) == strip.Replace(text)
 }
 
-// save writes the pinned key so that a crash leaves the old or the new file,
-// never a part of one.
+// save writes the pinned key so that a crash leaves the old or the new file, never a partial
+// one.
 func (p *pin) save(path string) error {
 	if err := crypt.WriteFile(path, []byte(p.pem), 0o644); err != nil {
 		return fmt.Errorf("pin the master's key: %w", err)

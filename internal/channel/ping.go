@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Ping asks whether anything that speaks Salt's protocol answers: a clear
-// command, for which neither side proves anything (Salt wire reference §8.1).
+// Ping checks that something that speaks Salt's protocol answers. It sends an unencrypted
+// command, which proves nothing about either side (Salt wire reference §8.1).
 func (c *Channel) Ping(ctx context.Context) error {
 	const op = "ping"
 	load, err := wire.Encode(wire.NewMap("cmd", "ping"))

@@ -6,22 +6,22 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Presence is what the command `_presence` reports beside id, session and role.
-// It is an addition to Salt's protocol that other masters answer with an empty
-// map, as they do any command they do not know.
+// Presence is the content of a `_presence` request other than id, session and role. The command
+// is an addition to Salt's protocol. Other masters answer it with an empty map, as they answer
+// any unknown command.
 type Presence struct {
 	Version string   // of this program
 	Running []string // jids of running jobs
-	Tree    any      // syndics only; nil leaves it out
-	Heard   *Tail    // how far publications were heard; nil leaves it out
-	// More are fields beside these; nil: none. They do not replace the others.
+	Tree    any      // syndics only; omitted when nil
+	Heard   *Tail    // how far publications were received; omitted when nil
+	// More are additional fields; they do not replace the others.
 	More *wire.Map
 }
 
-// Announce tells the master which subscription belongs to this identity: the
-// one whose READY holds [Channel.Session] as Identity. known is false when the
-// master does not know the command: then it need not be asked again. A master that
-// knows it and fails or refuses it gives [ErrFailed].
+// Announce reports to the master which subscription belongs to this identity: the one whose
+// READY has [Channel.Session] as Identity. known is false if the master does not know the
+// command; the caller need not repeat it. If a master knows the command but fails or refuses
+// it, the error is [ErrFailed].
 func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, known bool, err error) {
 	load := wire.NewMap(
 		"cmd", "_presence", "id", c.cfg.ID, "session", c.session, "role", c.cfg.Role,
@@ -42,7 +42,7 @@ func (c *Channel) Announce(ctx context.Context, p Presence) (reply *wire.Map, kn
 	if err != nil {
 		return nil, false, err
 	}
-	if reply, err = wire.DecodeMap(raw); err != nil { // the empty text: Salt's answer of a handler that failed
+	if reply, err = wire.DecodeMap(raw); err != nil { // the empty string is Salt's reply when a handler failed
 		//mutant:refused-greeting-is-repeated
 		return nil, false, c.fail("request _presence", ErrFailed, "", "look at the master's log")
 	}

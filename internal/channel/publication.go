@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// suspicion keeps a stream of unreadable publications from becoming a stream of
-// sign-ins: after each fruitless one the next may come only later. c.mu guards it.
+// suspicion limits sign-ins caused by unreadable publications: the pause grows after each one
+// that did not help. c.mu guards it.
 type suspicion struct {
 	until time.Time
 	pause time.Duration
@@ -22,12 +22,12 @@ const (
 	suspicionMax = 30 * time.Second
 )
 
-// OpenPublication verifies and decrypts the body of a publication. When it is
-// under a new shared key, the channel signs in again at once and opens the same
-// message, so a key rotation loses no job (Salt wire reference §7, §10.2).
+// OpenPublication verifies and decrypts the body of a publication. If it is encrypted under a
+// new shared key, the channel signs in again at once and decrypts the same message, so a key
+// rotation loses no job (Salt wire reference §7, §10.2).
 //
-// Of one that is refused because this master signs nothing it gives back what it says,
-// too, with the error: the job must not be run, but its master waits for an answer.
+// If a publication is refused because this master does not sign, OpenPublication returns its
+// content together with the error. The job must not run, but its master waits for an answer.
 func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Publication, error) {
 	k, p, err := c.openPublication(ctx, body)
 	if err != nil {
@@ -39,9 +39,8 @@ func (c *Channel) OpenPublication(ctx context.Context, body []byte) (wire.Public
 	return p, nil
 }
 
-// checkSerial applies the rule for serials: they rise, and a master that has numbered a
-// publication numbers all. All masters whose replies are signed do, but for the clusters of
-// Salt 3008.
+// checkSerial checks that serials rise, and that a master that has sent one serial sends one
+// with each publication. All masters that sign replies do, except clusters of Salt 3008.
 func (c *Channel) checkSerial(k *credentials, p wire.Publication) error {
 	const op = "open a publication"
 	switch {
@@ -61,7 +60,7 @@ func (c *Channel) checkSerial(k *credentials, p wire.Publication) error {
 	return nil
 }
 
-// openPublication is [Channel.OpenPublication] without the rule for serials.
+// openPublication is [Channel.OpenPublication] without the check of the serial.
 func (c *Channel) openPublication(ctx context.Context, body []byte) (*credentials, wire.Publication, error) {
 	const op = "open a publication"
 	refuse := func(err error) (*credentials, wire.Publication, error) { return nil, wire.Publication{}, err }
@@ -80,7 +79,7 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	unsigned := c.checkPublication(k, env)
 	//mutant:cve2017-7893-signatures
 	if unsigned != nil && (len(env.Sig) > 0 || c.signs.holds(k.masterSum)) {
-		return refuse(unsigned) // it is not this master's: what it says must not even be answered
+		return refuse(unsigned) // it is not from this master, so its content must not be answered either
 	}
 	plain, err := k.shared.Open(env.Cipher)
 	if errors.Is(err, crypt.ErrAuth) && unsigned == nil {
@@ -104,8 +103,9 @@ func (c *Channel) openPublication(ctx context.Context, body []byte) (*credential
 	return k, p, unsigned
 }
 
-// checkPublication verifies the master's signature over the ciphertext. One that has
-// signed once is held to it: all accepted minions have the key that publications are under.
+// checkPublication verifies the master's signature over the ciphertext. A master that has
+// signed once must always sign, because all accepted minions have the key that encrypts
+// publications.
 func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 	const op, hint = "open a publication", "another machine may publish there; look at the master"
 	if len(env.Sig) == 0 {
@@ -120,7 +120,7 @@ func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 		return nil
 	}
 	//mutant:reply-as-publication
-	if wire.IsSignedMap(env.Cipher) { // what the key signs for whoever asks
+	if wire.IsSignedMap(env.Cipher) { // the key signs such maps for anybody who asks
 		return c.fail(op, ErrBadSignature, "what is signed is a reply, not a publication", hint)
 	}
 	alg := or(env.SigAlgo, crypt.PKCS1SHA1)
@@ -134,13 +134,13 @@ func (c *Channel) checkPublication(k *credentials, env wire.Envelope) error {
 	return nil
 }
 
-// openWithNewKeys signs in again and decrypts with what that gives.
+// openWithNewKeys signs in again and decrypts cipher with the new keys.
 func (c *Channel) openWithNewKeys(ctx context.Context, k *credentials, cipher []byte) (*credentials, []byte, error) {
 	if !c.maySuspect() {
 		return k, nil, crypt.ErrAuth
 	}
-	// The master has just been heard, so it answers soon or not at all; the
-	// caller's stream must not stand still for longer.
+	// A publication just arrived from the master, so it answers soon or not at all. The
+	// caller's stream must not block longer than this.
 	ctx, cancel := context.WithTimeout(ctx, 4*c.cfg.AuthTimeout)
 	defer cancel()
 	for {
@@ -154,8 +154,8 @@ func (c *Channel) openWithNewKeys(ctx context.Context, k *credentials, cipher []
 			c.clearSuspicion()
 			return k, plain, nil
 		}
-		// A sign-in that others had begun may have been answered before the
-		// rotation: then one of our own decides.
+		// A sign-in that another caller began may have been answered before the rotation. Only
+		// a new one is conclusive.
 		if !joined {
 			c.raiseSuspicion()
 			return k, nil, err

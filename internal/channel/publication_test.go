@@ -62,7 +62,7 @@ func TestOpenPublication_GarbageDoesNotCauseAStormOfSignIns(t *testing.T) {
 	if n := len(m.Seen("_auth")); n != 3 {
 		t.Errorf("%d sign-ins after the pause", n)
 	}
-	// A real rotation is still served once the next sign-in is allowed.
+	// A real rotation still works once the next sign-in is allowed.
 	now = now.Add(suspicionMax)
 	m.Rotate()
 	if _, err := c.OpenPublication(within(t), m.Seal(channeltest.Job("2", "*", "x"))); err != nil {

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// tellAfter is how long a request goes without a connection before that is told. A
-	// master that restarts is not told of; a name that is not known is told at once.
+	// tellAfter is how long a request may be without a connection before that is logged. It is
+	// longer than a restart of the master takes. An unknown host name is logged at once.
 	tellAfter = 3 * time.Second
-	// tellAgain is how often the same is told.
+	// tellAgain is the pause before the same reason is logged again.
 	tellAgain = time.Minute
 )
 
-// reach tells the operator that the master cannot be reached, and why, while requests
-// still try: their own error comes after all tries, which at a sign-in are 35 s.
+// reach logs that the master cannot be reached, and why, while requests still retry. Their own
+// error comes only after all tries, which take 35 s for a sign-in.
 type reach struct {
 	mu   sync.Mutex
 	said string
 	at   time.Time
 }
 
-// watched is one exchange that is being watched.
+// watched is an exchange whose connection is watched.
 type watched struct {
 	c     *Channel
 	op    string
@@ -41,7 +41,7 @@ type watched struct {
 	over bool
 }
 
-// watch begins to watch an exchange. Its end has to be called.
+// watch starts to watch an exchange. The caller must call end.
 func (c *Channel) watch(op string) *watched {
 	w := &watched{c: c, op: op}
 	//mutant:unreachable-master-is-reported-early
@@ -56,8 +56,8 @@ func (w *watched) end() {
 	w.mu.Unlock()
 }
 
-// failed notes why a request was not answered, and gives the error that says most: that
-// of a connection that could not be made, not that the time was up meanwhile.
+// failed records why a request was not answered, and returns the more specific error: a failed
+// connection rather than the timeout that followed.
 func (w *watched) failed(err error) error {
 	w.mu.Lock()
 	if errors.Is(err, zmtp.ErrDial) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
@@ -66,20 +66,20 @@ func (w *watched) failed(err error) error {
 		err = w.last
 	}
 	w.mu.Unlock()
-	if w.op != signInOp && unknownName(err) { // a sign-in ends by it, and who signs in says so
+	if w.op != signInOp && unknownName(err) { // a sign-in fails with this error, which its caller logs
 		w.tell(true)
 	}
 	return err
 }
 
-// tell says what is known of why there is no connection, if there is none.
+// tell logs why there is no connection, unless there is one.
 func (w *watched) tell(sure bool) {
 	w.mu.Lock()
 	err, over := w.last, w.over
 	w.mu.Unlock()
 	//mutant:busy-master-is-reachable
 	if q, ok := w.c.req.(*zmtp.Req); over || !sure && ok && q.Stats().Conns > 0 {
-		return // it is connected; that the answer takes its time is another matter
+		return // connected: a slow answer is not logged here
 	}
 	why, hint := reason(err)
 	r, now := &w.c.reach, w.c.cfg.Now()
@@ -96,7 +96,7 @@ func (w *watched) tell(sure bool) {
 	w.c.log.Warn(what, "host", w.c.cfg.Host, "port", w.c.cfg.Port, "reason", why, "hint", w.c.named(hint)) //nolint:sloglint // one of two constants
 }
 
-// named adds to a hint the option that names the master.
+// named adds to a hint the name of the option that holds the master.
 func (c *Channel) named(hint string) string {
 	if c.cfg.Option == "" {
 		return hint
@@ -104,7 +104,7 @@ func (c *Channel) named(hint string) string {
 	return hint + "; it is named by the option " + c.cfg.Option
 }
 
-// reason words why there is no connection, and what to look at.
+// reason describes why there is no connection, and what to check.
 func reason(err error) (why, hint string) {
 	var dns *net.DNSError
 	switch {
@@ -124,8 +124,7 @@ func reason(err error) (why, hint string) {
 	return logs.Cause(err), "see whether the master runs and its ret_port can be reached"
 }
 
-// unknownName tells whether a name could not be looked up: trying again at once is of
-// no use.
+// unknownName reports whether a name lookup failed, so that an immediate retry is useless.
 func unknownName(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns)

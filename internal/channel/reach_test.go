@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// lines keeps what is logged and tells of each line.
+// lines collects log lines and signals each.
 type lines struct {
 	mu  sync.Mutex
 	b   bytes.Buffer
@@ -45,7 +45,7 @@ func (l *lines) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// strange listens and answers each connection with text, or never when there is none.
+// strange listens and answers each connection with text, or never if text is empty.
 func strange(t *testing.T, text string) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -67,7 +67,7 @@ func strange(t *testing.T, text string) (port int) {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// closedPort is one where nothing listens.
+// closedPort returns a port where nothing listens.
 func closedPort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -78,8 +78,8 @@ func closedPort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// TestReach_IsTold: while a sign-in still tries, the log says why there is no
-// connection, where, and which option names it; once, not with every attempt.
+// TestReach_IsTold: while a sign-in still retries, the log says why there is no connection, to
+// which address, and which option has it. It says so once, not with every attempt.
 func TestReach_IsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		port func(t *testing.T) int
@@ -115,7 +115,7 @@ func TestReach_IsTold(t *testing.T) {
 					t.Errorf("%q is not in the log: %s", want, log)
 				}
 			}
-			for range 3 { // the same again, soon after
+			for range 3 { // the same reason again, soon after
 				w := ch.watch("request x")
 				w.last = c.err
 				w.tell(true)
@@ -130,13 +130,13 @@ func TestReach_IsTold(t *testing.T) {
 	}
 }
 
-// TestReach_UnknownName: a sign-in at a name that nobody knows ends at once, by an error
-// that says so and which option holds it; who signs in decides when to try again.
+// TestReach_UnknownName: a sign-in at an unknown host name fails at once. The error names the
+// cause and the option. The caller decides when to retry.
 func TestReach_UnknownName(t *testing.T) {
 	dir := t.TempDir()
 	channeltest.WriteKeys(t, dir, "minion", "minion")
 	ch := open(t, Config{
-		ID: "m1", PkiDir: dir, Host: "no such name", Port: 4506, Option: "master", // no name of DNS: nobody is asked
+		ID: "m1", PkiDir: dir, Host: "no such name", Port: 4506, Option: "master", // not a valid DNS name, so no server is asked
 		AuthTimeout: 10 * time.Minute, AuthTries: 7, Log: quiet,
 	})
 	_, err := ch.SignIn(within(t))
@@ -151,8 +151,8 @@ func TestReach_UnknownName(t *testing.T) {
 	}
 }
 
-// TestReach_NotOfABusyMaster: a master that is connected and takes its time is not told
-// of as one that cannot be reached.
+// TestReach_NotOfABusyMaster: a connected master that answers slowly is not logged as
+// unreachable.
 func TestReach_NotOfABusyMaster(t *testing.T) {
 	release := make(chan struct{})
 	m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{"echo": func(_ string, load *wire.Map) any {
@@ -176,7 +176,7 @@ func TestReach_NotOfABusyMaster(t *testing.T) {
 		}
 	}
 	w := c.watch("request echo")
-	w.tell(false) // what its timer does
+	w.tell(false) // as its timer does
 	w.end()
 	close(release)
 	if err := <-ended; err != nil {

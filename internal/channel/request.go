@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// proven are the commands whose load holds tok in version 2; in version 3 every
-// load does (Salt wire reference §8.2).
+// proven are the commands whose load has tok in version 2; in version 3 every load has it (Salt
+// wire reference §8.2).
 var proven = map[string]bool{
 	"_minion_event": true, "_master_tops": true, "_ext_nodes": true, "_file_recv": true,
 	"_mine": true, "_mine_get": true, "_mine_delete": true, "_mine_flush": true,
@@ -20,32 +20,32 @@ var proven = map[string]bool{
 	"revoke_auth": true, "_register_resources": true, "_presence": true, "_missed": true,
 }
 
-// bare are the commands whose load holds nothing but cmd in version 2: masters of Salt's
-// of that version hand all else to a function that does not know it, and answer with a failure.
+// bare are the commands whose load has only cmd in version 2. Python masters of that version
+// pass all other fields to a function that does not accept them, and answer with a failure.
 var bare = map[string]bool{"_file_envs": true}
 
-// Request sends load encrypted and returns the decrypted value. nonce, id, ts
-// and tok are added as the protocol version demands; load itself is not changed.
+// Request sends load encrypted and returns the decrypted value. It adds nonce, id, ts and tok
+// as the protocol version requires; load itself is not changed.
 func (c *Channel) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	return c.request(ctx, load, c.patience(), false)
 }
 
-// Return sends one `_return` load and waits for the master's acknowledgement.
-// With MinionSignMessages the load is signed.
+// Return sends a `_return` load and waits for the master's acknowledgement. With
+// MinionSignMessages it signs the load.
 func (c *Channel) Return(ctx context.Context, load *wire.Map) error {
 	p := patience{
 		timeout: c.cfg.ReturnTimeout + rand.N(c.cfg.ReturnTimeoutMax-c.cfg.ReturnTimeout+1),
 		tries:   c.cfg.ReturnTries,
 	}
 	v, err := c.request(ctx, load, p, c.cfg.MinionSignMessages)
-	if err == nil && wire.KindOf(v) == wire.Boolean && !wire.Truth(v) { // Salt's word for it
+	if err == nil && wire.KindOf(v) == wire.Boolean && !wire.Truth(v) { // Salt's form of a refusal
 		c.log.Error("master dropped a return: signature missing or invalid", "hint", "check minion_sign_messages here and require_minion_sign_messages on the master",
 			"jid", load.String("jid"))
 	}
 	return err
 }
 
-// patience is how long and how often a request waits for its reply.
+// patience is the timeout of a request and the number of its tries.
 type patience struct {
 	timeout time.Duration
 	tries   int
@@ -63,9 +63,9 @@ func (c *Channel) request(ctx context.Context, load *wire.Map, p patience, sign 
 	return value, err
 }
 
-// converse sends load and hands the reply to read. A reply that is not under
-// our keys means that they have changed: then it signs in again and sends the
-// load once more (Salt wire reference §4).
+// converse sends load and passes the reply to read. If the reply is not encrypted under our
+// keys, they have changed: converse signs in again and sends the load once more (Salt wire
+// reference §4).
 func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign bool,
 	read func(k *credentials, body []byte, nonce string) error,
 ) error {
@@ -99,8 +99,8 @@ func (c *Channel) converse(ctx context.Context, load *wire.Map, p patience, sign
 	}
 }
 
-// unread says what it means that a reply could not be read, the second time or the first;
-// nil: that the keys are out of date.
+// unread returns the error for a reply that could not be read; second says that it was the
+// second one. nil means that the keys are out of date.
 func (c *Channel) unread(op string, err error, second bool) error {
 	var refused *refusal
 	if !errors.As(err, &refused) {
@@ -119,10 +119,10 @@ func (c *Channel) unread(op string, err error, second bool) error {
 	return nil
 }
 
-// handlerFailed is what a master answers when its own code failed.
+// handlerFailed is the reply of a master whose handler failed.
 const handlerFailed = "Some exception handling minion payload"
 
-// seal builds the encrypted request.
+// seal encodes and encrypts a request.
 func (c *Channel) seal(k *credentials, load *wire.Map, nonce string, sign bool) ([]byte, error) {
 	load = load.Clone()
 	if k.Version >= 3 {
@@ -136,8 +136,8 @@ func (c *Channel) seal(k *credentials, load *wire.Map, nonce string, sign bool) 
 		load = wire.NewMap("cmd", cmd)
 	}
 	if sign {
-		// What is signed leaves out nonce and tok, so in both versions these are
-		// the bytes the master verifies (Salt wire reference §9.1).
+		// The signature does not cover nonce and tok, so in both versions these are the bytes
+		// that the master verifies (Salt wire reference §9.1).
 		raw, err := wire.Encode(load)
 		if err != nil {
 			return nil, err
@@ -179,8 +179,8 @@ type refusal struct{ text string }
 func (r *refusal) Error() string { return "the answer was " + r.text }
 func (r *refusal) Unwrap() error { return ErrUnauthentic }
 
-// openReply decrypts a reply. Everything that is not under our key, an empty
-// value too, is a refusal: an acknowledgement nobody signed acknowledges nothing.
+// openReply decrypts a reply. Everything that is not encrypted under our key is a refusal, even
+// an empty value: an unsigned acknowledgement is worthless.
 func openReply(k *credentials, body []byte, nonce string) (wire.Raw, error) {
 	frame, err := wire.Bytes(body)
 	if err != nil {
@@ -199,7 +199,7 @@ func openReply(k *credentials, body []byte, nonce string) (wire.Raw, error) {
 	return plain, nil
 }
 
-// describe shows a clear reply for a message.
+// describe returns an unencrypted reply for a message.
 func describe(body []byte) string {
 	v, err := wire.Decode(body)
 	if err != nil {

@@ -18,7 +18,7 @@ func echo(_ string, load *wire.Map) any { v, _ := load.Get("data"); return v }
 
 func TestRequest_GivesTheValue(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{"echo": echo}})
-	c := open(t, testConfig(t, m)) // signs in by itself
+	c := open(t, testConfig(t, m)) // signs in on its own
 	load := wire.NewMap("cmd", "echo", "data", []any{"a", int64(1), nil})
 	raw, err := c.Request(within(t), load)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestRequest_LostKeysAreRenewedOnceForAll(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// Requests may find out one after another, but each sign-in serves them all.
+	// Requests may notice one after another, but each sign-in serves them all.
 	if n := len(m.Seen("_auth")); n > 3 {
 		t.Errorf("%d sign-ins", n)
 	}
@@ -73,7 +73,8 @@ func TestRequest_RotationMakesVersion2SignInAgain(t *testing.T) {
 	}
 }
 
-// A master that can take nothing just now knows our keys: there is no new sign-in.
+// A master that temporarily cannot accept requests still knows our keys: no new sign-in
+// follows.
 func TestRequest_NotNow(t *testing.T) {
 	var signIns atomic.Int32
 	m := channeltest.Start(t, channeltest.Rules{Answer: func(cmd string, b []byte) []byte {
@@ -306,8 +307,8 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// A master of ours answers with the empty text while it cannot take an announcement: that
-// says nothing about what it knows, so that it is asked again.
+// A mom master answers with the empty string while it cannot accept an announcement. That does
+// not mean that the command is unknown, so the announcement is repeated.
 func TestAnnounce_ThatFails(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{Handle: map[string]channeltest.Handler{
 		"_presence": func(string, *wire.Map) any { return "" },
@@ -332,7 +333,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// Masters of Salt's of version 2 fail on a question for environments that says who asks.
+// Python masters of version 2 fail on a request for environments that contains an id.
 func TestRequest_BareCommands(t *testing.T) {
 	for version, fields := range map[int]int{2: 2, 3: 5} {
 		m := channeltest.Start(t, channeltest.Rules{Version: version})

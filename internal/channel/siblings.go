@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Siblings asks the master where this identity may go when the master is gone.
-// fields are added to the question (see [sibling.Command]). known is false when
-// the master does not know the command, or does not tell.
+// Siblings asks the master where this identity may go when the master is gone. It adds fields
+// to the request (see [sibling.Command]). known is false if the master does not know the
+// command, or does not answer it.
 func (c *Channel) Siblings(ctx context.Context, fields *wire.Map) (reply *wire.Map, known bool, err error) {
 	load := wire.NewMap("cmd", sibling.Command, "id", c.cfg.ID, "role", c.cfg.Role)
 	for _, k := range fields.Keys() {
@@ -31,12 +31,12 @@ func (c *Channel) Siblings(ctx context.Context, fields *wire.Map) (reply *wire.M
 	return reply, reply.Len() > 0, nil
 }
 
-// Visit makes c a configuration for a sibling of the master: its key is known
-// beforehand, and a voucher speaks for ours. The pin is written to pki_dir.
+// Visit returns c changed for a sibling of the master, whose key is known beforehand, with a
+// voucher for our key. It writes the sibling's key to pki_dir.
 func (c Config) Visit(n sibling.Node, voucher []byte) (Config, error) {
 	c.Host, c.Port, c.Option = n.Host, n.Port, ""
 	c.Voucher = voucher
-	c.MasterFinger = "" // it is that of the home; this key was told under it
+	c.MasterFinger = "" // it is the home's; the sibling's key came from there
 	c.PinName = "sibling." + pinSafe(n.ID) + ".pub"
 	p, err := newPin(n.Pub)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c Config) Visit(n sibling.Node, voucher []byte) (Config, error) {
 	return c, p.save(c.pinPath())
 }
 
-// pinSafe makes an id part of a file name.
+// pinSafe makes an id usable in a file name.
 func pinSafe(id string) string {
 	b := []byte(id)
 	for i, ch := range b {
@@ -59,14 +59,14 @@ func pinSafe(id string) string {
 	return string(b)
 }
 
-// Listens tells whether anything listens at the master's request port. It is
-// cheaper than a sign-in and knows at once when the process is gone.
+// Listens reports whether anything listens at the master's request port. It is cheaper than a
+// sign-in and returns at once if the process is gone.
 func (c *Channel) Listens(ctx context.Context) bool {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", c.cfg.addr())
 	if err != nil {
 		return false
 	}
-	_ = conn.Close() // nothing was said on it
+	_ = conn.Close() // nothing was sent
 	return true
 }

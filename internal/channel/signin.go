@@ -11,34 +11,34 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// signInOp is what errors call a sign-in.
+// signInOp is the Op of errors of a sign-in.
 const signInOp = "sign in"
 
-// protocol is the request protocol version this package speaks first.
+// protocol is the request protocol version that this package tries first.
 const protocol = 3
 
-// attempt is one sign-in under way; all who want one wait for it.
+// attempt is a sign-in in progress, shared by all callers.
 type attempt struct {
 	done chan struct{}
 	res  Result
 	err  error
 }
 
-// SignIn signs in and waits while the key is pending, the master is full or not
-// ready, or the key is refused and RejectedRetry is set, until ctx ends.
-// Concurrent calls share the requests.
+// SignIn signs in. It retries until ctx ends while the key is pending, while the master is full
+// or not ready, and, if RejectedRetry is set, while the key is rejected. Concurrent calls share
+// the requests.
 func (c *Channel) SignIn(ctx context.Context) (Result, error) {
 	wait, pending := c.cfg.AcceptanceWaitTime, false
 	for {
 		res, err := c.Attempt(ctx)
-		if err == nil && pending { // that it waits was a warning; so is the end of it
+		if err == nil && pending { // the wait was logged as a warning, so log its end
 			c.log.Warn("key accepted by master", "id", c.cfg.ID)
 		}
 		if err == nil || !c.worthWaiting(err) {
 			return res, err
 		}
 		pending = pending || errors.Is(err, ErrPending)
-		// A tenth of jitter keeps a crowd of pending minions apart.
+		// A tenth of jitter spreads the retries of many pending minions.
 		pause := wait + rand.N(wait/10+1)
 		c.log.Warn("sign-in pending", "id", c.cfg.ID, "wait", pause, "err", err)
 		if timing.Sleep(ctx, pause) != nil {
@@ -54,8 +54,8 @@ func (c *Channel) worthWaiting(err error) bool {
 		c.cfg.RejectedRetry && errors.Is(err, ErrRejected)
 }
 
-// Attempt signs in once: a pending key is reported as [ErrPending]. It ends
-// after AuthTries requests of AuthTimeout each, or with ctx.
+// Attempt signs in once. It returns [ErrPending] for a pending key. It ends after AuthTries
+// requests of AuthTimeout each, or with ctx.
 func (c *Channel) Attempt(ctx context.Context) (Result, error) {
 	a, _ := c.join()
 	select {
@@ -66,7 +66,8 @@ func (c *Channel) Attempt(ctx context.Context) (Result, error) {
 	}
 }
 
-// join returns the sign-in under way, and whether it was under way already.
+// join returns the sign-in in progress, starting one if necessary; joined reports whether it
+// was already in progress.
 func (c *Channel) join() (a *attempt, joined bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,8 +98,8 @@ func (c *Channel) join() (a *attempt, joined bool) {
 	return a, false
 }
 
-// store makes k the current keys; c.mu is held. An unchanged shared key keeps
-// its replay rule, so that signing in again never opens old publications anew.
+// store makes k the current keys; c.mu is held. An unchanged shared key keeps its replay check,
+// so signing in again never accepts old publications.
 func (c *Channel) store(k *credentials) Result {
 	k.Seq = 1
 	if old := c.creds; old != nil {
@@ -111,8 +112,8 @@ func (c *Channel) store(k *credentials) Result {
 	return k.Result
 }
 
-// refresh returns keys newer than sign-in number seq, signing in when those in use
-// are not. joined tells that the sign-in may have begun before the caller asked.
+// refresh returns keys newer than sign-in number seq, and signs in if necessary. joined reports
+// that the sign-in may have begun before the call.
 func (c *Channel) refresh(ctx context.Context, seq uint64) (k *credentials, joined bool, err error) {
 	if k := c.current(); k != nil && k.Seq != seq {
 		return k, true, nil
@@ -129,7 +130,7 @@ func (c *Channel) refresh(ctx context.Context, seq uint64) (k *credentials, join
 	return c.current(), joined, nil
 }
 
-// credentials returns the keys in use, signing in if there are none yet.
+// credentials returns the keys in use. It signs in if there are no keys yet.
 func (c *Channel) credentials(ctx context.Context) (*credentials, error) {
 	if k := c.current(); k != nil {
 		return k, nil
@@ -138,7 +139,7 @@ func (c *Channel) credentials(ctx context.Context) (*credentials, error) {
 	return k, err
 }
 
-// signIn is one `_auth` exchange (Salt wire reference §6).
+// signIn does one `_auth` exchange (Salt wire reference §6).
 func (c *Channel) signIn(ctx context.Context) (*credentials, error) {
 	var q question
 	var body []byte
@@ -156,7 +157,7 @@ func (c *Channel) signIn(ctx context.Context) (*credentials, error) {
 	return k, err
 }
 
-// pose makes the question of a sign-in, and the request that asks it.
+// pose returns the question of a sign-in, and its encoded request.
 func (c *Channel) pose() (question, []byte, error) {
 	known, err := loadPin(c.cfg.pinPath())
 	if err != nil {
@@ -170,7 +171,7 @@ func (c *Channel) pose() (question, []byte, error) {
 	return q, body, nil
 }
 
-// learn takes the keys out of a reply, and pins the master's if it is new.
+// learn reads the keys from a reply, and pins the master's key if it is new.
 func (c *Channel) learn(reply []byte, q question) (*credentials, error) {
 	g, err := c.judge(reply, q)
 	if err != nil {
@@ -186,7 +187,7 @@ func (c *Channel) learn(reply []byte, q question) (*credentials, error) {
 	return g.credentials(), nil
 }
 
-// ask is the request of a sign-in (Salt wire reference §6.1).
+// ask encodes the request of a sign-in (Salt wire reference §6.1).
 func (c *Channel) ask(q question) ([]byte, error) {
 	load := wire.NewMap(
 		"cmd", "_auth", "id", c.cfg.ID, "nonce", q.nonce,

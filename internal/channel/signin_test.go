@@ -83,7 +83,7 @@ func TestSignIn_Algorithms(t *testing.T) {
 	}
 }
 
-// other is a key that is not the master's.
+// other returns a key that is not the master's.
 func other(t *testing.T) string { return channeltest.Key(t, "lower_master").PublicPEM }
 
 func TestSignIn_WrongAnswers(t *testing.T) {
@@ -196,7 +196,7 @@ func TestSignIn_WrongAnswers(t *testing.T) {
 
 func ret(v any) func(*wire.Map) any { return func(*wire.Map) any { return v } }
 
-// flipLast spoils the last byte, which belongs to the signature.
+// flipLast corrupts the last byte, which is part of the signature.
 func flipLast(_ string, b []byte) []byte {
 	b = append([]byte(nil), b...)
 	b[len(b)-1] ^= 1

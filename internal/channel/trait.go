@@ -19,24 +19,25 @@ const (
 	serialsSuffix = ".serials" // their publications have a serial
 )
 
-// maxTraits bounds the lines of such a file; the oldest line makes room for a new one.
+// maxTraits bounds the lines of such a file; a new line replaces the oldest.
 const maxTraits = 64
 
-// traitFiles is held while one of those files is changed: several masters may share one.
+// traitFiles is locked while one of those files is changed, because several masters may share
+// one.
 var traitFiles sync.Mutex
 
-// trait remembers whether a master has ever protected a publication in some way. From then on
-// the master is held to it, over restarts too. A master is known by its key and its address:
-// another key begins anew, and so does a second master that shares the key.
+// trait records whether a master has ever protected a publication in some way. From then on the
+// protection is required, even after a restart. A master is identified by its key and its
+// address: a new key starts without the trait, and so does a second master that shares the key.
 type trait struct {
 	path, addr string
 
 	mu    sync.Mutex
-	key   string // fingerprint of the key that has shown the trait, "" for none
-	saved bool   // the file says so
+	key   string // fingerprint of the key that has the trait, "" if none
+	saved bool   // the file contains it
 }
 
-// openTrait reads what earlier lives have seen. With an error the trait starts unseen.
+// openTrait reads the trait that earlier runs recorded. With an error the trait is not set.
 func openTrait(path, addr string) (*trait, error) {
 	s := &trait{path: path, addr: addr}
 	key, err := s.read()
@@ -45,7 +46,7 @@ func openTrait(path, addr string) (*trait, error) {
 	return s, err
 }
 
-// lines gives the file's lines: a fingerprint and an address each.
+// lines returns the lines of the file, each a fingerprint and an address.
 func (s *trait) lines() ([]string, error) {
 	b, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,8 +79,8 @@ func (s *trait) read() (key string, err error) {
 	return key, err
 }
 
-// holds reports whether the master with that key has shown the trait. An operator takes that
-// back by removing the file.
+// holds reports whether the master with that key has the trait. An operator resets it by
+// removing the file.
 func (s *trait) holds(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +94,8 @@ func (s *trait) holds(key string) bool {
 	return true
 }
 
-// note remembers that the master with that key has shown the trait. This process knows it
-// even when the error says that it could not be written.
+// note records that the master with that key has the trait. It is set for this process even if
+// the error says that it could not be written.
 func (s *trait) note(key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +111,7 @@ func (s *trait) note(key string) error {
 	}
 	line := key + " " + s.addr
 	//mutant:signing-masters-are-written-once
-	if slices.Contains(lines, line) { // by another channel that shares the file
+	if slices.Contains(lines, line) { // written by another channel that shares the file
 		s.saved = true
 		return nil
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A master that has signed a publication is held to it, in the next life too; an operator takes
-// that back by removing a file, and a new key of the master begins anew. What is signed
-// wrongly is never taken. One master, several lives of one channel.
+// Once a master has signed a publication, signatures are required, even after a restart. An
+// operator resets that by removing a file; a new key of the master starts anew. A wrong
+// signature is never accepted. One master, several runs of one channel.
 func TestOpenPublication_HeldToSignatures(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
@@ -61,8 +61,8 @@ func TestOpenPublication_HeldToSignatures(t *testing.T) {
 	opens("unsigned under a new key of the master", again, seal(false), nil)
 }
 
-// Two masters that share a key and a pin are told apart by their addresses, the file stays
-// small, and what cannot be written is known to this life at least.
+// Two masters that share a key and a pin are distinguished by their addresses. The file stays
+// small. A trait that cannot be written is set at least for this run.
 func TestTrait_ByAddress(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pin"+signsSuffix)
@@ -103,8 +103,8 @@ func FuzzParseTraits(f *testing.F) {
 	})
 }
 
-// A herd of minions that share the file all see the first publication at once: one
-// writes. Size: 2,000.
+// Many minions that share the file receive the first publication at once: one of them writes.
+// Size: 2,000.
 func TestTraitWritesOnceForAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "master.pub"+signsSuffix)
 	all := make([]*trait, 2000)

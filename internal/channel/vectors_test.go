@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// readVectors reads one of the files recorded from Salt.
+// readVectors reads a file recorded from Salt.
 func readVectors[T any](t *testing.T, name string) T {
 	t.Helper()
 	var v T
@@ -25,8 +25,7 @@ func readVectors[T any](t *testing.T, name string) T {
 	return v
 }
 
-// vectorChannel is an identity with one of the recorded keys that opens no
-// connection.
+// vectorChannel returns a channel that has one of the recorded keys and opens no connection.
 func vectorChannel(t *testing.T, id, key string) *Channel {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,8 +35,8 @@ func vectorChannel(t *testing.T, id, key string) *Channel {
 
 var keyOf = map[string]string{"m1": "minion", "syndic-1": "syndic", "vec1": "minion", "vec2": "minion2"}
 
-// recalled is the question of a recorded sign-in: what was pinned, and the
-// challenge in its token, opened with the master's key.
+// recalled returns the question of a recorded sign-in: the pinned key, and the challenge in its
+// token, decrypted with the master's key.
 func recalled(t *testing.T, c *Channel, request []byte) question {
 	t.Helper()
 	env, err := wire.ParseEnvelope(request)
@@ -119,7 +118,7 @@ func TestVectors_SignInForms(t *testing.T) {
 		f := readVectors[file](t, name)
 		for _, x := range f.Cases {
 			if x.Reply == nil {
-				continue // the master raised and answered nothing
+				continue // the master raised an exception and sent no reply
 			}
 			t.Run(fmt.Sprint(name, "/", x.Version, "/", x.Name), func(t *testing.T) {
 				c := vectorChannel(t, "vec1", "minion")
@@ -160,7 +159,7 @@ func TestVectors_SignInForms(t *testing.T) {
 	}
 }
 
-// recalledOrNone is recalled for requests that may be no sign-in at all.
+// recalledOrNone is recalled for requests that may not be a sign-in.
 func recalledOrNone(t *testing.T, c *Channel, request []byte) question {
 	env, err := wire.ParseEnvelope(request)
 	if err != nil {
@@ -214,7 +213,7 @@ func TestVectors_LiveRequests(t *testing.T) {
 	}
 }
 
-// checkReply opens a recorded reply, and refuses it under another nonce.
+// checkReply opens a recorded reply, and checks that it is refused with another nonce.
 func checkReply(t *testing.T, k *credentials, reply []byte, nonce string, want json.RawMessage) {
 	t.Helper()
 	value, err := openReply(k, reply, nonce)
@@ -230,7 +229,7 @@ func checkReply(t *testing.T, k *credentials, reply []byte, nonce string, want j
 	}
 }
 
-// checkRequest builds the recorded request anew: the bytes must be Salt's.
+// checkRequest builds the recorded request again and compares the bytes with Salt's.
 func checkRequest(t *testing.T, k *credentials, env wire.Envelope, load *wire.Map, plain []byte) {
 	t.Helper()
 	id := load.String("id")
@@ -248,7 +247,7 @@ func checkRequest(t *testing.T, k *credentials, env wire.Envelope, load *wire.Ma
 	bare, past := wire.NewMap(), false
 	load.Range(func(key, v any) bool {
 		past = past || key == "nonce"
-		if !past { // what follows the nonce is the channel's
+		if !past { // fields after the nonce come from the channel
 			bare.Set(key, v)
 		}
 		return true
@@ -341,7 +340,7 @@ func TestVectors_Version3Replies(t *testing.T) {
 				if got, err := wire.ToJSON(value); err != nil || !sameJSON(t, got, x.Decrypted) {
 					t.Errorf("%s %v", got, err)
 				}
-			default: // a reply without nonce is not taken
+			default: // a reply without nonce is not accepted
 				if _, err := openReply(k, x.Reply, wire.NewNonce()); err == nil {
 					t.Error("a reply without nonce was taken")
 				}

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Aggregate says which states are joined: all, none, or those of some modules.
+// Aggregate are the states that are joined: all, none, or those of some modules.
 type Aggregate struct {
 	All     bool
 	Modules []string
@@ -27,7 +27,7 @@ func (a *Aggregate) set(val any) error {
 	return nil
 }
 
-// Value is what a file would hold.
+// Value returns the value as in a file.
 func (a Aggregate) Value() any {
 	if a.Modules == nil {
 		return a.All

@@ -14,13 +14,13 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 )
 
-// assign puts a value of a file into a field. note says what was read
-// otherwise than it was written.
+// assign converts a value of a file and stores it in a field. note describes a value that was
+// not read as written.
 func (o option) assign(f reflect.Value, val any, text string) (note string, err error) {
 	if s, ok := val.(string); ok && strings.HasPrefix(s, "sdb://") {
 		return "", errors.New("sdb:// values are not supported; write the value itself")
 	}
-	if f.Kind() == reflect.Interface { // whoever reads it knows its forms
+	if f.Kind() == reflect.Interface { // its reader knows its forms
 		f.Set(reflect.ValueOf(val))
 		return "", nil
 	}
@@ -83,7 +83,7 @@ func (o option) assign(f reflect.Value, val any, text string) (note string, err 
 	return "", fmt.Errorf("has a field of type %s", f.Type())
 }
 
-// setBounds reads bounds: {name: value, ...}; what is not named keeps its value.
+// setBounds reads bounds: {name: value, ...}; others keep their values.
 func setBounds(b *bounds.Bounds, val any) error {
 	m, err := mapping(val)
 	if err != nil {
@@ -220,8 +220,7 @@ func (o option) texts(val any, written string) (list []string, note string, err 
 	return list, "", nil
 }
 
-// mapping takes a mapping, or a list of mappings as Salt allows it for
-// nodegroups.
+// mapping converts a map, or a list of maps as Salt allows it for nodegroups.
 func mapping(val any) (map[string]any, error) {
 	switch v := val.(type) {
 	case map[string]any:

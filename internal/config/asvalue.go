@@ -7,8 +7,9 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// AsValue turns the mappings of an option into those of package value, for what reads both
-// options and what comes from elsewhere. Their keys are sorted: files give them no order.
+// AsValue converts the maps of an option to those of package value, for code that reads options
+// and other values alike. The keys are sorted, because options do not keep the order of the
+// file.
 func AsValue(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

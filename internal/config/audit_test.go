@@ -37,8 +37,8 @@ var servedHere = map[string]string{
 	"transport":                   "it has one value",
 }
 
-// No option is accepted and ignored: each is read by the program, or is one of
-// the few above, or is in NotYet, so that whoever sets it is told.
+// No option is silently ignored: each is read by the program, or is one of the few above, or is
+// in NotYet, so that a warning names it.
 func TestNoOptionIsAcceptedAndIgnored(t *testing.T) {
 	read, err := usage.Scan(".", reflect.TypeFor[Master]().PkgPath())
 	if err != nil {
@@ -53,8 +53,8 @@ func TestNoOptionIsAcceptedAndIgnored(t *testing.T) {
 			field := fieldName(role.typ, role.opts[name].index)
 			_, last, _ := strings.Cut(field, ".")
 			readers := slices.Concat(read.Fields[role.typ.Name()+"."+last], read.Fields[field])
-			// Options are asked for by name on the minion, where modules may, and by the commands,
-			// for which both files are one.
+			// Modules on the minion read options by name, and so do the commands, which treat
+			// both files alike.
 			if role.who == Minions {
 				readers = append(readers, read.Names[name]...)
 			}
@@ -86,7 +86,7 @@ func isTyped(name string) bool {
 	return m || n
 }
 
-// fieldName is "Struct.Field" of the struct that declares a field.
+// fieldName returns "Struct.Field" for the struct that declares a field.
 func fieldName(t reflect.Type, index []int) string {
 	owner := t
 	for _, i := range index[:len(index)-1] {

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// Changeable names the options that a caller of the master may set from afar (the wheel
-// functions config.apply and config.update_config): how long it waits, how much it keeps,
-// what it tells and how its commands show results. None of them lets anybody in, says who
-// may do what, where the master keeps its files and keys, whom it trusts or serves, or
-// turns a bound off that protects it.
+// Changeable are the options that a caller of the master may change remotely (the wheel
+// functions config.apply and config.update_config): about timeouts, retention, logs and the
+// output of commands. None of them grants access or rights, changes where the master keeps its
+// files and keys or which peers it trusts or serves, or turns off a bound that protects it.
 var Changeable = []string{
 	"archive_jobs", "cli_summary", "color", "event_match_type", "event_return_queue", "event_return_queue_max_seconds",
 	"gather_job_timeout", "job_cache_store_endtime", "keep_jobs", "keep_jobs_seconds", "log_level", "log_level_logfile",
@@ -24,7 +23,7 @@ var Changeable = []string{
 	"state_tabular", "state_verbose", "syndic_event_forward_timeout", "syndic_wait", "publish_syndic_wait", "timeout", "unique_jid",
 }
 
-// MayChange tells why an option may not be set from afar; nil if it may.
+// MayChange returns an error if an option may not be changed remotely.
 func MayChange(name string) error {
 	//mutant:runners-options-with-power
 	if slices.Contains(Changeable, name) {
@@ -46,7 +45,7 @@ func MayChange(name string) error {
 	return fmt.Errorf("unknown option %s", name)
 }
 
-// CheckValue tells why an option cannot have a value; nil if it can.
+// CheckValue returns an error if a value is not valid for an option.
 func CheckValue(name string, val any) error {
 	o, ok := masterTable()[name]
 	if !ok {

@@ -7,28 +7,28 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Collector are the keys that the options tracing and metrics share: where the daemon sends
-// what it measures, and what it is called there.
+// Collector are the common keys of the options tracing and metrics: where the daemon sends its
+// data, and under which name.
 type Collector struct {
 	Enabled bool
-	// Exporter is otlp-http or console; of metrics also prometheus.
+	// Exporter is otlp-http or console; for metrics also prometheus.
 	Exporter string
-	// Endpoint is a URL, such as http://collector:4318/v1/traces. "": the default of
-	// OpenTelemetry, which the environment may set (OTEL_EXPORTER_OTLP_ENDPOINT).
+	// Endpoint is a URL, such as http://collector:4318/v1/traces. "" means the default of
+	// OpenTelemetry, which the environment can set (OTEL_EXPORTER_OTLP_ENDPOINT).
 	Endpoint string
-	// Headers go with each request. They may hold a token, and are not shown.
+	// Headers are sent with each request. They may contain a token, so they are not shown.
 	Headers map[string]string
 	// Service is the name of the daemon: service_name.
 	Service string
 	// Resource are further attributes of the daemon: resource_attributes.
 	Resource map[string]string
-	// Unknown are keys and words that this version does not know, each with what is done.
+	// Unknown are warnings about keys and words that this version does not know.
 	Unknown []string
 }
 
 func collector(service string) Collector { return Collector{Exporter: "otlp-http", Service: service} }
 
-// read takes one key.
+// read reads one key.
 func (c *Collector) read(key string, v any) (err error) {
 	switch key {
 	case "enabled":
@@ -43,14 +43,15 @@ func (c *Collector) read(key string, v any) (err error) {
 		c.Resource, err = texts(v)
 	case "headers":
 		c.Headers, err = texts(v)
-	case "insecure": // of otlp-grpc alone
+	case "insecure": // of otlp-grpc only
 	default:
 		c.Unknown = append(c.Unknown, key+" is unknown")
 	}
 	return err
 }
 
-// checkExporter adds a warning for an unknown exporter. what names the data that is not sent then.
+// checkExporter adds a warning for an unknown exporter. what names the data that is then not
+// sent.
 func (c *Collector) checkExporter(what string, known ...string) {
 	switch {
 	case slices.Contains(known, c.Exporter):
@@ -61,7 +62,7 @@ func (c *Collector) checkExporter(what string, known ...string) {
 	}
 }
 
-// setText takes a text; an empty one and none leave the default.
+// setText sets a string; an empty or missing one keeps the default.
 func setText(v any, to *string) error {
 	switch v := v.(type) {
 	case nil:
@@ -75,7 +76,7 @@ func setText(v any, to *string) error {
 	return nil
 }
 
-// texts reads a map of texts; numbers count as such.
+// texts reads a map of strings; it converts numbers.
 func texts(v any) (map[string]string, error) {
 	if v == nil {
 		return nil, nil

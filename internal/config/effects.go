@@ -1,7 +1,7 @@
 package config
 
-// Effects says, for the options of [NotYet] that people miss most, what does not
-// happen because of it. It stands behind the warning at the start.
+// Effects maps frequently missed options of [NotYet] to what does not happen without them. The
+// text is part of the warning at the start.
 var Effects = map[string]string{
 	"beacons":       "no beacon runs",
 	"engines":       "no engine runs",
@@ -13,14 +13,14 @@ const (
 	noFiles = "minions get none of these files"
 )
 
-// fileSources are the options that say where files come from.
+// fileSources are the options for further sources of files.
 var fileSources = []string{"hgfs_remotes", "svnfs_remotes"}
 
-// UnservedFiles names the options of this configuration that ask for sources of files or
-// states that this version does not have.
+// UnservedFiles returns the options of this configuration for sources of files or states that
+// this version does not support.
 func (m *Master) UnservedFiles() []string { return m.given(fileSources) }
 
-// given are those of the options that the files set to something.
+// given returns the names that the files set to a value.
 func (m *Master) given(names []string) []string {
 	var out []string
 	for _, name := range names {

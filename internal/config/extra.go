@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// What returners bring along. It is written when the program starts.
+// Options and stores of returners, written when the program starts.
 var (
-	extra  = map[string]bool{} // options that no table has: a returner reads them from Raw
-	stores []string            // job stores, which may be named beside those that the tables name
+	extra  = map[string]bool{} // options without a table row: a returner reads them from Raw
+	stores []string            // job stores, allowed in addition to those in the tables
 )
 
-// Know makes the options of a returner known, such as "mysql.host". A minion may have
-// them with a prefix as well, which a job names (ret_config): "alternative.mysql.host".
-// The name of one that is a job store may be that of the job cache.
+// Know registers the options of a returner, such as "mysql.host". A minion may also have them
+// with a prefix that a job names (ret_config): "alternative.mysql.host". With store, the name
+// is allowed as job cache.
 func Know(name string, store bool, options ...string) {
 	for _, o := range options {
 		extra[o] = true
@@ -23,13 +23,13 @@ func Know(name string, store bool, options ...string) {
 	}
 }
 
-// isExtra tells whether a returner reads an option that no table has.
+// isExtra reports whether a returner reads an option that has no table row.
 func isExtra(name string) bool {
 	_, bare, _ := strings.Cut(name, ".")
 	return extra[name] || extra[bare]
 }
 
-// withStores adds the job stores to what an option may be.
+// withStores adds the job stores to the allowed values of an option.
 func withStores(known []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, stores))))
 }

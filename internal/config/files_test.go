@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// files writes a configuration folder: name, content, name, content...
+// files writes a configuration directory: name, content, name, content...
 func files(t *testing.T, kv ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +24,7 @@ func files(t *testing.T, kv ...string) string {
 	return dir
 }
 
-// machine is a host whose name is known.
+// machine returns a host whose name is known.
 func machine(name string) host {
 	return host{
 		name:      func() (string, error) { return name, nil },
@@ -52,7 +52,7 @@ func minion(t *testing.T, kv ...string) (*Minion, []Warning) {
 	return m, w
 }
 
-// faults lists all faults in an error as "file:line: text" without folders.
+// faults returns all faults in an error as "file:line: text", without directories.
 func faults(t *testing.T, err error) []string {
 	t.Helper()
 	var out []string

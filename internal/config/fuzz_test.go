@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzParse looks for files that crash the reader, give values of a foreign
-// type, or grow without bound.
+// FuzzParse looks for files that crash the parser, return values of unexpected types, or grow
+// without bound.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"a: 1\nb: [x, {y: z}]\n", "id: 010\n", "a: &x {b: c}\nd:\n  <<: *x\n", "a: !!str yes\nb: !!int '1'\n",

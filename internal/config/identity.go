@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// host is what guessing an id asks the machine.
+// host provides the facts about the machine from which an id is guessed.
 type host struct {
 	name      func() (string, error)
-	etc       string // Salt's own folder below root_dir
+	etc       string // Salt's own directory below root_dir
 	hostsFile string
-	canonical func(name string) string // the full name by the resolver, or ""
+	canonical func(name string) string // the full name from the resolver, or ""
 	addresses func() []net.IP
 }
 
@@ -51,9 +51,9 @@ type guess struct {
 	isAddress bool
 }
 
-// guessID finds the id when none is configured: the file minion_id beside the
-// configuration, the one in etc/salt under root_dir, the host's full name,
-// its name, an address.
+// guessID finds an id when none is configured: from the file minion_id beside the
+// configuration, the one in etc/salt under root_dir, the host's full name, its name, or an
+// address.
 func (c *Common) guessID(h host, dir string) (string, guess) {
 	if c.MinionIdCaching {
 		for _, f := range []string{filepath.Join(dir, "minion_id"), filepath.Join(c.RootDir, h.etc, "minion_id")} {
@@ -108,7 +108,7 @@ func (h host) guess() string {
 	return "localhost"
 }
 
-// fullName is the name with a domain, from the hosts file or the resolver.
+// fullName returns the name with a domain, from the hosts file or the resolver.
 func (h host) fullName(name string) string {
 	data, _ := os.ReadFile(h.hostsFile)
 	for line := range strings.Lines(string(data)) {

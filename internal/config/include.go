@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// maxIncludes bounds how deep files may include files.
+// maxIncludes bounds the depth of includes.
 const maxIncludes = 20
 
-// reader gathers the settings of a file and all it includes.
+// reader collects the settings of a file and its includes.
 type reader struct {
 	warnings []Warning
 	faults   []error
-	left     []string // entries that have no effect
+	left     []string // entries without effect
 }
 
 func (r *reader) warn(p Place, k Kind, option, text string) {
@@ -29,8 +29,8 @@ func (r *reader) fault(p Place, option, format string, args ...any) {
 	r.faults = append(r.faults, &Fault{Place: p, Option: option, Text: fmt.Sprintf(format, args...)})
 }
 
-// main reads the main file, then the default includes, then its own includes;
-// a later file replaces whole options of the main file.
+// main reads the main file, then the default includes, then its own includes. A later file
+// replaces whole options of the main file.
 func (r *reader) main(path, defaultInclude string) map[string]setting {
 	dir := filepath.Dir(path)
 	if st, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || (err == nil && !st.IsDir()) {
@@ -66,7 +66,7 @@ func (r *reader) main(path, defaultInclude string) map[string]setting {
 	return all
 }
 
-// globs reads an include option: a text or a list of texts.
+// globs reads an include option: a string or a list of strings.
 func (r *reader) globs(s setting) []string {
 	switch v := s.value.(type) {
 	case nil:
@@ -91,8 +91,8 @@ func (r *reader) globs(s setting) []string {
 	return nil
 }
 
-// includes reads all files that match; within them lists and maps of the same
-// option are joined, as Salt does.
+// includes reads all files that match. Lists and maps of the same option in several of them are
+// merged, as in Salt.
 func (r *reader) includes(globs []string, from string, verbose bool, stack []string) map[string]setting {
 	all := map[string]setting{}
 	for _, g := range globs {
@@ -156,8 +156,8 @@ func (r *reader) included(path string, stack []string) map[string]setting {
 	return out
 }
 
-// file reads one file. A missing file is fs.ErrNotExist; faults inside the
-// file are noted.
+// file reads one file. It returns fs.ErrNotExist for a missing file and records faults in the
+// file.
 func (r *reader) file(path string) ([]setting, error) {
 	st, err := os.Stat(path)
 	switch {
@@ -185,7 +185,7 @@ func (r *reader) file(path string) ([]setting, error) {
 	return list, nil
 }
 
-// modes warns of a file that others may change, or that shows them a secret.
+// modes warns about a file that other users can change, or whose secrets they can read.
 func (r *reader) modes(path string, mode fs.FileMode, list []setting) {
 	if mode&0o002 != 0 {
 		r.warn(Place{File: path}, Permission, "", fmt.Sprintf("everyone may write this file (mode %04o): chmod o-w %s", mode, path))
@@ -200,7 +200,7 @@ func (r *reader) modes(path string, mode fs.FileMode, list []setting) {
 	}
 }
 
-// joinLists appends what a list does not hold yet.
+// joinLists appends the new elements of more.
 func joinLists(old, more []any) []any {
 	out := slices.Clone(old)
 	for _, e := range more {
@@ -211,7 +211,7 @@ func joinLists(old, more []any) []any {
 	return out
 }
 
-// join is Salt's recursive update with lists appended.
+// join is Salt's recursive update, which appends lists.
 func join(old, val any) any {
 	switch v := val.(type) {
 	case []any:

@@ -9,32 +9,32 @@ import (
 	"sync"
 )
 
-// maxLeftOut bounds how many entries a [LeftOut] keeps.
+// maxLeftOut bounds the entries in a [LeftOut].
 const maxLeftOut = 100
 
-// leaveOut reports an entry of an option that cannot be understood and has no effect.
+// leaveOut reports an invalid entry of an option, which has no effect.
 func (r *reader) leaveOut(p Place, option, text string) {
 	r.warn(p, Replaced, option, text)
 	r.left = append(r.left, p.String()+": "+text)
 }
 
-// LeftOut keeps the entries of options that a daemon logs as errors because it cannot
-// understand them, such as access rules: records of level error with an attribute "option".
-// It is a [slog.Handler] that hands all records on, and is safe for concurrent use.
+// LeftOut collects the invalid entries of options that a daemon logs as errors, such as access
+// rules: records of level error with an attribute "option". It is a [slog.Handler] that
+// forwards all records, and is safe for concurrent use.
 type LeftOut struct {
 	next  slog.Handler
 	attrs []slog.Attr
 	kept  *entries
 }
 
-// Entry is one of an option.
+// Entry is an invalid entry of an option.
 type Entry struct {
-	Option, Place string // Place is "" where it is not known
-	// Text says whose entry it is, and what is wrong.
+	Option, Place string // "" if unknown
+	// Text names the entry and its fault.
 	Text string
 }
 
-// String gives place, option and text in one line.
+// String returns place, option and text in one line.
 func (e Entry) String() string {
 	text := "option " + e.Option + ": " + e.Text
 	if e.Place != "" {
@@ -48,10 +48,10 @@ type entries struct {
 	list []Entry
 }
 
-// NewLeftOut makes one in front of another handler.
+// NewLeftOut returns a LeftOut that forwards records to next.
 func NewLeftOut(next slog.Handler) *LeftOut { return &LeftOut{next: next, kept: &entries{}} }
 
-// List gives the entries that were logged so far, the first 100, each once.
+// List returns the entries that were logged so far, the first 100, each once.
 func (l *LeftOut) List() []Entry {
 	l.kept.mu.Lock()
 	defer l.kept.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *LeftOut) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelError || l.next.Enabled(ctx, level)
 }
 
-// WithGroup implements [slog.Handler]; attributes of groups say nothing of options.
+// WithGroup implements [slog.Handler]. Attributes in groups are not searched for options.
 func (l *LeftOut) WithGroup(name string) slog.Handler {
 	return &LeftOut{l.next.WithGroup(name), l.attrs, l.kept}
 }

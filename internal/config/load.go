@@ -18,8 +18,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// DefaultMaster gives the options of a master without any file. Paths that
-// depend on others (token_dir, ...) are filled in by Resolve.
+// DefaultMaster returns the options of a master without any file. Resolve sets the paths that
+// depend on others (token_dir, ...).
 func DefaultMaster() *Master {
 	m := &Master{}
 	setDefaults(reflect.ValueOf(m).Elem(), masterTable())
@@ -31,7 +31,7 @@ func DefaultMaster() *Master {
 	return m
 }
 
-// DefaultMinion gives the options of a minion without any file.
+// DefaultMinion returns the options of a minion without any file.
 func DefaultMinion() *Minion {
 	m := &Minion{}
 	setDefaults(reflect.ValueOf(m).Elem(), minionTable())
@@ -43,9 +43,8 @@ func DefaultMinion() *Minion {
 	return m
 }
 
-// LoadMaster reads dir/master and what it includes, finds the id, resolves
-// the paths and validates. A missing folder or file is a warning. The error
-// joins every *Fault found.
+// LoadMaster reads dir/master and its includes, determines the id, resolves the paths and
+// validates. A missing directory or file is a warning. The error joins every *Fault.
 func LoadMaster(dir string) (*Master, []Warning, error) { return loadMaster(dir, localHost) }
 
 func loadMaster(dir string, h host) (*Master, []Warning, error) {
@@ -56,7 +55,7 @@ func loadMaster(dir string, h host) (*Master, []Warning, error) {
 	return m, warnings, nil
 }
 
-// readMaster gives what can be known of faulty files as well.
+// readMaster also returns the readable part of faulty files.
 func readMaster(dir string, h host) (*Master, []Warning, error) {
 	m, r := DefaultMaster(), &reader{}
 	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
@@ -98,15 +97,15 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	return m, r.sorted(), err
 }
 
-// LoadMinion reads dir/minion and what it includes. As Salt does, it writes
-// an id it had to guess to the file minion_id.
+// LoadMinion reads dir/minion and its includes. As Salt does, it writes a guessed id to the
+// file minion_id.
 func LoadMinion(dir string) (*Minion, []Warning, error) { return loadMinion(dir, localHost, true) }
 
 func loadMinion(dir string, h host, writeID bool) (*Minion, []Warning, error) {
 	return loadMinionIn(dir, h, writeID, "")
 }
 
-// loadMinionIn is loadMinion with another default of root_dir; "" for Salt's.
+// loadMinionIn is loadMinion with another default of root_dir; "" means Salt's.
 func loadMinionIn(dir string, h host, writeID bool, root string) (*Minion, []Warning, error) {
 	m, r := DefaultMinion(), &reader{}
 	m.RootDir = cmp.Or(root, m.RootDir)
@@ -176,8 +175,8 @@ func (r *reader) load(dir, file, include string, v reflect.Value, who Role) sour
 	return src
 }
 
-// replaceUnknown sets the default where a lenient option has an unknown word, and says so.
-// A list loses its unknown words.
+// replaceUnknown sets the default where a lenient option has an unknown word, and returns a
+// warning. It removes unknown words from a list.
 func (o option) replaceUnknown(v reflect.Value) string {
 	if !o.lenient {
 		return ""
@@ -221,7 +220,7 @@ func (c *Common) normalise() {
 	c.OutTableJustify = strings.ToLower(c.OutTableJustify)
 }
 
-// done joins what reading and validating found.
+// done joins the faults of reading and validating.
 func (r *reader) done(err error) error {
 	seen := map[string]bool{}
 	var all []*Fault
@@ -258,7 +257,7 @@ func byPlace(a, b Place) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
-// get gives an option as a file would hold it.
+// get returns an option in the form of a file.
 func get(v reflect.Value, t map[string]option, raw map[string]any, name string) (any, bool) {
 	o, ok := t[name]
 	if !ok {
@@ -301,8 +300,8 @@ func get(v reflect.Value, t map[string]option, raw map[string]any, name string) 
 	}
 }
 
-// Get gives an option by its name in the form a file holds it (seconds as a
-// number, ...): a typed one with its default, any other as it was written.
+// Get returns an option by name in the form of a file (seconds as a number, ...): a typed one
+// with its default, any other as written.
 func (m *Master) Get(name string) (any, bool) {
 	if name == "conf_file" {
 		return m.ConfFile, true
@@ -310,7 +309,7 @@ func (m *Master) Get(name string) (any, bool) {
 	return get(reflect.ValueOf(m).Elem(), masterTable(), m.Raw, name)
 }
 
-// Get gives an option by its name in the form a file holds it.
+// Get returns an option by name in the form of a file.
 func (m *Minion) Get(name string) (any, bool) {
 	if name == "conf_file" {
 		return m.ConfFile, true
@@ -318,7 +317,7 @@ func (m *Minion) Get(name string) (any, bool) {
 	return get(reflect.ValueOf(m).Elem(), minionTable(), m.Raw, name)
 }
 
-// Place says where an option was set; the zero Place means: nowhere.
+// Place returns where an option was set; the zero Place means that it was not.
 func (s *source) Place(name string) Place { return s.places[name] }
 
 func currentUser() string {

@@ -167,7 +167,8 @@ func TestEveryFaultIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-// What can not be obeyed is refused, and what would not protect as it says.
+// Values that cannot be obeyed are refused, and so are those that would not protect as they
+// claim.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"master", "fips_mode: true", "master:1: fips_mode: true is not supported: peers may choose SHA-1 and X9.31, as Salt's protocol has it; set it to false"},
@@ -195,8 +196,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestEffects: each text is of an option that is not served, and that a file which sets
-// it is warned with.
+// TestEffects: each text belongs to an unserved option, and is in the warning about a file that
+// sets it.
 func TestEffects(t *testing.T) {
 	for name, effect := range Effects {
 		if NotYet[name] == 0 {
@@ -226,7 +227,7 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
-// TestOrdered: the order of keys is that of the files, over included ones as well.
+// TestOrdered: the order of keys is that of the files, across includes.
 func TestOrdered(t *testing.T) {
 	m, _ := master(t, "master", "pillar_roots:\n  zeta: [/z]\n  base: [/b]\n  alpha: [/a]\n")
 	o, ok := m.Ordered("pillar_roots").(*wire.Map)
@@ -308,8 +309,7 @@ func TestKeepJobsInHours(t *testing.T) {
 	}
 }
 
-// The whole of the shipped example files of Salt is comments; a file of
-// comments is an empty file.
+// Salt's example files consist of comments; a file of comments is an empty file.
 func TestEmptyFiles(t *testing.T) {
 	for _, text := range []string{"", "# only\n# comments\n", "---\n", "~\n", "---\n...\n"} {
 		if m, w := master(t, "master", text); m.Timeout != 5*time.Second || len(w) != 0 {
@@ -342,8 +342,8 @@ func TestEveryOptionIsDocumented(t *testing.T) {
 				if !strings.HasPrefix(comment, " "+name+" ") {
 					t.Errorf("%s: the comment of %s does not begin with its name", file, name)
 				}
-				// docs/reference/options.md shows default and unit from the tags. A comment gives a default that
-				// no tag can: one that is computed.
+				// docs/reference/options.md shows default and unit from the tags. A comment
+				// documents only a default that a tag cannot: a computed one.
 				if strings.Contains(line, `default:"`) && strings.Contains(comment, " Default: ") {
 					t.Errorf("%s: the comment of %s repeats the default of its tag", file, name)
 				}
@@ -376,7 +376,7 @@ func TestMySQLOptionsOfAMinion(t *testing.T) {
 	}
 }
 
-// Options that a returner brings along are known, and what is nearly one is told.
+// The options of a returner are known, and a misspelled one is reported.
 func TestKnow(t *testing.T) {
 	Know("lines", true, "lines.file", "lines.pass")
 	t.Cleanup(func() { clear(extra); stores = nil })
@@ -415,10 +415,10 @@ func TestNotNeededNamesNoOption(t *testing.T) {
 	}
 }
 
-// TestLineOfASyntaxError: a fault in the YAML is told with the line that Salt names.
+// TestLineOfASyntaxError: an error in the YAML has the line that Salt reports.
 func TestLineOfASyntaxError(t *testing.T) {
 	for text, line := range map[string]int{
-		"a: 1\nb: [1\nc: 2\n":          3, // as Salt says it
+		"a: 1\nb: [1\nc: 2\n":          3, // as in Salt
 		"a: 1\nb:\n  - x\n y: 2\n":     4,
 		"a: 1\nb: |\n  x\n y\n":        4,
 		"- a\nb: 1\n":                  2,
@@ -426,7 +426,7 @@ func TestLineOfASyntaxError(t *testing.T) {
 		"[":                            1,
 		"a: [":                         1,
 		"a: 1\n\nb: [\n":               3,
-		"a: 1\nb: {x: 1\nc: 2\n":       3, // as Salt says it
+		"a: 1\nb: {x: 1\nc: 2\n":       3, // as in Salt
 		"a: 1\n  b: 2\n":               2,
 		"a: 1\nb: : x\n":               2,
 		"a: 1\n\tb: 2\n":               2,
@@ -450,8 +450,8 @@ func TestLineOfASyntaxError(t *testing.T) {
 	}
 }
 
-// TestValuesAreThoseOfSaltsLoader: an option has the value that Salt reads, by the same
-// recorded words as static grains and words of a command line.
+// TestValuesAreThoseOfSaltsLoader: an option has the value that Salt reads, according to the
+// same recorded words as static grains and words of a command line.
 func TestValuesAreThoseOfSaltsLoader(t *testing.T) {
 	b, err := os.ReadFile("../../salt/pyfmt/testdata/yamlscalars.jsonl")
 	if err != nil {

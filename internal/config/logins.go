@@ -1,13 +1,12 @@
 package config
 
-// Options of login services, which read them from Raw. They are written when the program
-// starts.
+// Options of login services, which read them from Raw; written when the program starts.
 var (
 	logins  = map[string]bool{}
-	secrets = map[string]bool{} // those of them that nobody else may read
+	secrets = map[string]bool{} // those that nobody else may read
 )
 
-// KnowLogin makes the options of a login service known to masters, such as "auth.ldap.uri".
+// KnowLogin registers the options of a login service with masters, such as "auth.ldap.uri".
 func KnowLogin(options, secret []string) {
 	for _, o := range options {
 		logins[o] = true
@@ -17,8 +16,8 @@ func KnowLogin(options, secret []string) {
 	}
 }
 
-// holdsLoginSecret tells of a secret that stands alone, or within the mapping of its login
-// service.
+// holdsLoginSecret reports whether a setting is a secret of a login service, or the map of a
+// login service with one.
 func holdsLoginSecret(s setting) bool {
 	if secrets[s.name] {
 		return true

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Options of login services are a master's, and secrets among them are known, wherever they
-// stand.
+// Options of login services are for masters, and the secrets among them are recognized at any
+// place.
 func TestOptionsOfLogins(t *testing.T) {
 	KnowLogin([]string{"auth.rack", "auth.rack.server", "auth.rack.key", "racksecret"}, []string{"auth.rack.key", "racksecret"})
 	lines := "auth.rack.server: x\nauth.rack.sever: x\nauth.rack: {key: y}\nracksecret: z\n"

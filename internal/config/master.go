@@ -1,7 +1,7 @@
 package config
 
-// Master holds the options of a master and of the command line tools beside
-// it. The groups are embedded, so every option is a field of Master itself.
+// Master holds the options of a master and of its command line tools. The groups are embedded,
+// so every option is a field of Master.
 type Master struct {
 	Common           `yaml:",inline"`
 	MasterFiles      `yaml:",inline"`

@@ -24,7 +24,7 @@ type MasterTopology struct {
 	TopologyGossipKeyring string `yaml:"topology_gossip_keyring"`
 }
 
-// Gossips tells whether topology_gossip is on. YAML reads a bare off as false.
+// Gossips reports whether topology_gossip is on. YAML reads a bare off as false.
 func (t *MasterTopology) Gossips() bool {
 	return t.TopologyGossip != "off" && t.TopologyGossip != "False"
 }
@@ -48,8 +48,8 @@ func (c *checker) topology(t *MasterTopology) {
 	}
 }
 
-// thisMachine tells whether host:port is heard by this machine alone; an address that
-// stands for all is narrowed down.
+// thisMachine reports whether only this machine can reach host:port. The unspecified address
+// counts, because it is narrowed down.
 func thisMachine(s string) bool {
 	host, _, err := net.SplitHostPort(s)
 	ip := net.ParseIP(host)

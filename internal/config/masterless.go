@@ -8,9 +8,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// MasterlessOptions names the options of a master that a minion without a master reads
-// from its own file, because it compiles its pillar itself. Beside a master they have no
-// effect on a minion, as in Salt.
+// MasterlessOptions are the options of a master that a minion without a master reads from its
+// own file, because it compiles its pillar itself. As in Salt, they have no effect on a minion
+// that has a master.
 var MasterlessOptions = []string{
 	"decrypt_pillar", "decrypt_pillar_default", "decrypt_pillar_delimiter", "decrypt_pillar_renderers", "ext_pillar", "ext_pillar_first",
 	"git_pillar_base", "git_pillar_branch", "git_pillar_env", "git_pillar_fallback", "git_pillar_includes", "git_pillar_insecure_auth",
@@ -19,7 +19,7 @@ var MasterlessOptions = []string{
 	"pillar_roots", "pillar_safe_render_error", "pillar_source_merging_strategy",
 }
 
-// sharedWithPillar names the options of a minion that the compiler of its pillar reads too.
+// sharedWithPillar are the options of a minion that the compiler of its pillar reads too.
 var sharedWithPillar = []string{
 	"allow_undefined", "file_roots", "hash_type", "jinja_env", "jinja_sls_env", "nodegroups", "pillarenv", "pillarenv_from_saltenv", "root_dir",
 }
@@ -27,8 +27,8 @@ var sharedWithPillar = []string{
 // masterless reports whether a minion reads an option of a master.
 func masterless(name string) bool { return slices.Contains(MasterlessOptions, name) }
 
-// SetRoots replaces file_roots and pillar_roots by folders of the environment base, where
-// any are given.
+// SetRoots replaces file_roots and pillar_roots by directories of the environment base, if any
+// are given.
 func (m *Minion) SetRoots(files, pillar []string) {
 	if len(files) > 0 {
 		m.FileRoots = map[string]any{"base": wire.AnyList(files)}
@@ -40,7 +40,7 @@ func (m *Minion) SetRoots(files, pillar []string) {
 	}
 }
 
-// PillarMaster returns the options by which a minion without a master compiles its own
+// PillarMaster returns the options with which a minion without a master compiles its own
 // pillar: those of its file, and a master's defaults for the rest.
 func (m *Minion) PillarMaster() (*Master, error) {
 	out := DefaultMaster()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Metrics are the keys below the option metrics, with the names and defaults of Salt 3008
+// Metrics are the keys of the option metrics, with the names and defaults of Salt 3008
 // (salt/utils/metrics.py).
 type Metrics struct {
 	Collector
@@ -19,8 +19,8 @@ type Metrics struct {
 	Listen string
 }
 
-// ReadMetrics reads the option metrics. service is the name of the daemon unless the option
-// has one. As in Salt an unknown exporter does not prevent the start.
+// ReadMetrics reads the option metrics. service is the default name of the daemon. As in Salt,
+// an unknown exporter does not prevent the start.
 func ReadMetrics(conf map[string]any, service string) (Metrics, error) {
 	o := Metrics{Collector: collector(service), Interval: time.Minute, Listen: "127.0.0.1:9464"}
 	for _, key := range slices.Sorted(maps.Keys(conf)) {
@@ -43,7 +43,7 @@ func ReadMetrics(conf map[string]any, service string) (Metrics, error) {
 	return o, nil
 }
 
-// interval reads a number of seconds; none and 0 are the default of a minute.
+// interval reads a number of seconds; none and 0 mean the default of a minute.
 func interval(v any) (time.Duration, error) {
 	var s float64
 	switch v := v.(type) {

@@ -1,7 +1,7 @@
 package config
 
-// Minion holds the options of a minion and of salt-call. The groups are
-// embedded, so every option is a field of Minion itself.
+// Minion holds the options of a minion and of salt-call. The groups are embedded, so every
+// option is a field of Minion.
 type Minion struct {
 	Common        `yaml:",inline"`
 	MinionFiles   `yaml:",inline"`
@@ -11,14 +11,14 @@ type Minion struct {
 	MinionModules `yaml:",inline"`
 	MinionStates  `yaml:",inline"`
 
-	// MySQL holds the mysql.* options, for the returner of that name.
+	// MySQL holds the mysql.* options, for the returner mysql.
 	MySQL MySQLOptions
 
 	source
 }
 
-// Masterless says whether a call asks no master: `master_type: disable` or
-// `file_client: local` without `use_master_when_local`.
+// Masterless reports whether a call uses no master: `master_type: disable` or `file_client:
+// local` without `use_master_when_local`.
 func (m *Minion) Masterless() bool {
 	//mutant:modules-masterless-call
 	return m.MasterType == "disable" || m.FileClient == "local" && !m.UseMasterWhenLocal

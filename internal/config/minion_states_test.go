@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who writes startup_states: False means none, as in Salt.
+// In startup_states, False means none, as in Salt.
 func TestStartupStates(t *testing.T) {
 	for text, want := range map[string]string{"''": "", "False": "", "null": "", "highstate": "highstate", "sls": "sls", "True": "true"} {
 		dir := t.TempDir()

@@ -30,8 +30,8 @@ type MySQLOptions struct {
 	UnixSocket string `yaml:"unix_socket"`
 }
 
-// isMySQL says whether a name is mysql or mysql.<x>, or that with the prefix a
-// job may ask for (ret_config), such as alternative.mysql.<x>.
+// isMySQL reports whether a name is mysql or mysql.<x>, possibly with a prefix that a job may
+// name (ret_config), such as alternative.mysql.<x>.
 func isMySQL(name string) bool {
 	if i := strings.Index(name, "."); i > 0 && strings.HasPrefix(name[i+1:], "mysql.") {
 		return true
@@ -39,8 +39,8 @@ func isMySQL(name string) bool {
 	return name == "mysql" || strings.HasPrefix(name, "mysql.")
 }
 
-// mysql reads the options mysql.host and mysql: {host: }; the dotted form
-// wins. Those with a prefix are read by the returner itself from Raw.
+// mysql reads the options mysql.host and mysql: {host: }; the dotted form has precedence. The
+// returner itself reads those with a prefix from Raw.
 func (r *reader) mysql(src source, to *MySQLOptions) {
 	v := reflect.ValueOf(to).Elem()
 	read := func(name, key string, val any) {

@@ -4,15 +4,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// orderedOptions are those where the order of keys means something: the environments of
-// pillar_roots are merged in it, and so are the files that ext_pillar's stack names.
+// orderedOptions are the options whose order of keys matters: the environments of pillar_roots
+// are merged in that order, and so are the files in ext_pillar's stack.
 var orderedOptions = map[string]bool{"ext_pillar": true, "pillar_roots": true}
 
-// Ordered gives an option with its keys as the files have them, as values of package
-// value; nil where they do not set it, or where it is not known to need that.
+// Ordered returns an option with its keys in the order of the files, as values of package
+// value. It returns nil if the files do not set it, or if the order does not matter.
 func (s *source) Ordered(name string) any { return s.ordered[name] }
 
-// copied is a value that shares no list and no map with v.
+// copied returns a deep copy of v.
 func copied(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -32,7 +32,7 @@ func copied(v any) any {
 	return v
 }
 
-// joinOrdered is join for values in order.
+// joinOrdered is join for ordered values.
 func joinOrdered(old, val any) any {
 	switch v := val.(type) {
 	case []any:

@@ -9,16 +9,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Override says who may choose something that is an option for everybody else: true, false,
-// or a mapping of login services to their users.
+// Override says which users may choose a value that is an option for all others: true, false,
+// or a map of login services to their users.
 type Override struct {
-	// All lets everybody choose.
+	// All allows everybody.
 	All bool
-	// Users may choose, by login service.
+	// Users are the allowed users by login service.
 	Users map[string][]string
 }
 
-// Allows tells whether a user of a login service may choose.
+// Allows reports whether a user of a login service may choose.
 func (o Override) Allows(eauth, user string) bool {
 	return o.All || slices.Contains(o.Users[eauth], user)
 }
@@ -47,7 +47,7 @@ func (o *Override) set(val any) error {
 	return nil
 }
 
-// value is what a file would hold.
+// value returns the value as in a file.
 func (o Override) value() any {
 	if o.Users == nil {
 		return o.All

@@ -11,7 +11,7 @@ func TestOverride(t *testing.T) {
 	for _, c := range []struct {
 		text       string
 		alice, bob bool // by pam
-		held       any  // what Get gives
+		held       any  // the result of Get
 		fault      string
 	}{
 		{"", false, false, false, ""},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An id that is a pattern is taken as Salt takes it, and reported.
+// An id that is a pattern works as in Salt, and is reported.
 func TestLoadMinion_PatternAsID(t *testing.T) {
 	for id, warned := range map[string]bool{"web-01": false, "x*": true, "a?": true, "[ab]": true, "a b": false} {
 		dir := t.TempDir()

@@ -2,6 +2,6 @@ package config
 
 import "github.com/momtree/mom/salt/pyfmt"
 
-// pyText is the text Salt sees where it wants text and the file holds a
-// number or a word like yes: Python's str().
+// pyText is Python's str(): the text that Salt uses if a file has a number or a word like yes
+// where a string is expected.
 func pyText(v any) string { return pyfmt.Str(v) }

@@ -8,27 +8,27 @@ import (
 
 // Reactors is the option reactor.
 type Reactors struct {
-	// List has the entries in their order.
+	// List are the entries in their order.
 	List []Reaction
-	// File is the file that has them, in YAML, in the place of the list; "": there is none.
+	// File is a YAML file that has the list; "" if the option has it.
 	File string
-	// Faults are the entries that were left out, and why.
+	// Faults describe the entries that were left out.
 	Faults []string
 }
 
-// Reaction names the files for tags.
+// Reaction maps a tag to files.
 type Reaction struct {
-	// Tag is a glob over the whole tag of an event.
+	// Tag is a glob for the whole tag of an event.
 	Tag string
 	// SLS are absolute paths, which may be globs, and salt:// paths.
 	SLS []string
 }
 
-// None tells whether there is nothing to react to.
+// None reports whether there are no reactions.
 func (r Reactors) None() bool { return len(r.List) == 0 && r.File == "" }
 
-// ReadReactors reads a list of mappings from tags to files, or the path of a file with it.
-// Entries that cannot be understood are left out, as in Salt, and are in Faults.
+// ReadReactors reads a list of maps from tags to files, or the path of a file with it. As in
+// Salt, invalid entries are left out; they are in Faults.
 func ReadReactors(val any) Reactors {
 	if file, ok := val.(string); ok {
 		return Reactors{File: file}
@@ -67,7 +67,7 @@ func ReadReactors(val any) Reactors {
 	return out
 }
 
-// value is what a file would hold.
+// value returns the value as in a file.
 func (r Reactors) value() any {
 	if r.File != "" {
 		return r.File

@@ -1,8 +1,8 @@
 package config
 
-// ReadMaster is [LoadMaster] for who only looks: beside the error, that of [LoadMaster],
-// comes what can be known all the same. No master starts with that.
+// ReadMaster is [LoadMaster] for programs that only inspect a configuration. With an error, it
+// also returns the readable options; no master starts with those.
 func ReadMaster(dir string) (*Master, []Warning, error) { return readMaster(dir, localHost) }
 
-// ReadMinion is [LoadMinion] for who only looks: it writes nothing.
+// ReadMinion is [LoadMinion] without writing any file.
 func ReadMinion(dir string) (*Minion, []Warning, error) { return loadMinion(dir, localHost, false) }

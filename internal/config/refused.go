@@ -1,15 +1,15 @@
 package config
 
-// Refusal is a value of an option of Salt's with which a daemon does not start, and why.
+// Refusal is a value of a Salt option with which a daemon does not start, and the reason.
 type Refusal struct {
 	File   Role
 	Option string
-	Value  string // as in a file; an example where the reason holds for others as well
+	Value  string // as in a file; an example if the reason holds for others too
 	Why    string
 }
 
-// Refusals are the values that Salt's defaults, sample files or documentation show and that are
-// refused here. Starting without what they ask for would silently do something else.
+// Refusals are the values in Salt's defaults, sample files or documentation that are refused
+// here, because a start without their effect would silently do something else.
 var Refusals = []Refusal{
 	{Masters, "ext_job_cache", "redis", "only local_cache and mysql store returns; programs that read Redis would find none"},
 	{Masters, "master_job_cache", "redis", "only local_cache and mysql store jobs; programs that read Redis would find none"},

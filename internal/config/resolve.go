@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Resolve fills in the paths that depend on others and places all paths under
-// root_dir. Load calls it; call it again after changing Cachedir or RootDir of
-// a DefaultMaster. It may be called twice.
+// Resolve sets the paths that depend on others and places all paths under root_dir. Load calls
+// it; call it again after changing Cachedir or RootDir of a DefaultMaster. It may be called
+// twice.
 func (m *Master) Resolve() {
 	m.SockDir = shortSockDir(m.SockDir, m.Cachedir)
-	// As in Salt, whatever the file says: its programs look there.
+	// As in Salt, regardless of the file: its programs look there.
 	m.TokenDir = filepath.Join(m.Cachedir, "tokens")
 	m.SyndicDir = filepath.Join(m.Cachedir, "syndics")
 	fill(&m.JobStoreFile, filepath.Join(m.Cachedir, "jobs.db"))
@@ -20,8 +20,8 @@ func (m *Master) Resolve() {
 	m.underUnlessURL(&m.LogFile, &m.SyndicLogFile, &m.ApiLogfile)
 }
 
-// Resolve puts the id into the paths of append_minionid_config_dirs and places
-// all paths under root_dir. Load calls it.
+// Resolve puts the id into the paths of append_minionid_config_dirs and places all paths under
+// root_dir. Load calls it.
 func (m *Minion) Resolve() {
 	for _, name := range m.AppendMinionidConfigDirs {
 		switch name {
@@ -52,7 +52,7 @@ func withElement(dir, last string) string {
 	return filepath.Join(dir, last)
 }
 
-// shortSockDir is Salt's care for long socket names.
+// shortSockDir avoids socket paths that are too long, like Salt.
 func shortSockDir(sock, cache string) string {
 	if len(sock) > len(cache)+10 {
 		return filepath.Join(cache, ".salt-unix")
@@ -60,7 +60,7 @@ func shortSockDir(sock, cache string) string {
 	return sock
 }
 
-// under places paths below root_dir; those that are below it already stay.
+// under places paths below root_dir; paths already below it stay.
 func (c *Common) under(paths ...*string) {
 	root := filepath.Clean(c.RootDir)
 	if !filepath.IsAbs(root) {
@@ -76,7 +76,7 @@ func (c *Common) under(paths ...*string) {
 	}
 }
 
-// underUnlessURL leaves syslog URLs such as file:///dev/log alone.
+// underUnlessURL is under, but skips syslog URLs such as file:///dev/log.
 func (c *Common) underUnlessURL(paths ...*string) {
 	for _, p := range paths {
 		if u, err := url.Parse(*p); err != nil || u.Scheme == "" {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Role says who reads an option.
+// Role is the set of daemons that read an option.
 type Role uint8
 
-// The two roles, to be added.
+// The two roles, combined by or.
 const (
 	Masters Role = 1 << iota
 	Minions
@@ -35,7 +35,7 @@ func (w Role) String() string {
 	return "master and minion"
 }
 
-// notYet warns of an option that is known but not served.
+// notYet warns about a known option that is not served.
 func (r *reader) notYet(s setting, who Role) bool {
 	if NotYet[s.name]&who == 0 {
 		return false
@@ -49,7 +49,7 @@ func (r *reader) notYet(s setting, who Role) bool {
 	return true
 }
 
-// foreign warns of an option that is no typed option of this role.
+// foreign warns about an option that has no row in the table of this role.
 func (r *reader) foreign(s setting, who Role) {
 	switch {
 	case isMySQL(s.name), isExtra(s.name), who == Masters && logins[s.name]: // read beside the table

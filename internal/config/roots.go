@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ReadRoots reads an option that names folders by environment: {ENV: [FOLDER, ...]}. nil
-// gives def. Patterns are expanded; one that matches nothing stays as it is, for the folder
-// may come. The error names each environment at fault.
+// ReadRoots reads an option that maps environments to directories: {ENV: [FOLDER, ...]}. For
+// nil it returns def. It expands patterns. A pattern without matches stays, because the
+// directory may be created later. The error names each faulty environment.
 func ReadRoots(option string, val map[string]any, def map[string][]string) (map[string][]string, error) {
 	if val == nil {
 		return maps.Clone(def), nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ruleLists empties entries of publisher_acl, peer or peer_run that are not lists of
-// functions. Salt starts with them too; they allow nothing.
+// ruleLists empties entries of publisher_acl, peer or peer_run that are not lists of functions.
+// Salt starts with them too; they allow nothing.
 func (r *reader) ruleLists(src source, option string, lists map[string]any) {
 	//mutant:access-wrong-entry-stays
 	for _, who := range slices.Sorted(maps.Keys(lists)) {
@@ -15,12 +15,12 @@ func (r *reader) ruleLists(src source, option string, lists map[string]any) {
 			continue
 		}
 		r.leaveOut(src.places[option], option, fmt.Sprintf("option %s: %s wants a list of functions, has %s; it allows nothing", option, who, describe(lists[who])))
-		lists[who] = []any{} // it stays: with it users of sudo are held to publisher_acl
+		lists[who] = []any{} // not deleted: with it, publisher_acl still applies to users of sudo
 	}
 }
 
-// nodegroups reports node groups that are neither a target nor a list of its words. They
-// stay, so that a target with such a group is refused by its name.
+// nodegroups reports node groups that are neither a target nor a list of its words. It keeps
+// them, so that a target with such a group is refused by name.
 func (r *reader) nodegroups(src source, groups map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		switch groups[name].(type) {

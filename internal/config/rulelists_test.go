@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An entry that cannot be understood stays as one that allows nothing: without it, sudo_acl
-// would hold nobody.
+// An invalid entry stays and allows nothing: without it, sudo_acl would restrict nobody.
 func TestRuleLists(t *testing.T) {
 	m, w := master(t, "master", "sudo_acl: true\npublisher_acl: {fred: test.ping, anna: ~, joe: [test.ping]}\npeer: {x: y}\n")
 	want := map[string]any{"fred": []any{}, "anna": []any{}, "joe": []any{"test.ping"}}
@@ -22,7 +21,7 @@ func TestRuleLists(t *testing.T) {
 	}
 }
 
-// Errors about options are kept, each once, and other records are handed on only.
+// Errors about options are collected, each once, and other records are only forwarded.
 func TestLeftOut(t *testing.T) {
 	var text strings.Builder
 	l := NewLeftOut(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelWarn}))

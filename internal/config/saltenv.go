@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// MaxSaltenv is how long a name may be, in bytes: it may be that of a folder.
+// MaxSaltenv is the maximum length of a name in bytes; it may be the name of a directory.
 const MaxSaltenv = 255
 
-// ValidSaltenv tells whether a text is the name of an environment. Names with slashes are branches
-// of git; none leads anywhere as a path.
+// ValidSaltenv reports whether a string is a valid name of an environment. Names with slashes
+// are branches of git; no valid name leads out of a directory as a path.
 func ValidSaltenv(env string) bool {
 	if env == "" || len(env) > MaxSaltenv || env[0] == '/' || strings.HasSuffix(env, "/") || strings.ContainsFunc(env, unicode.IsControl) {
 		return false

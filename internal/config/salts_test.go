@@ -11,8 +11,9 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// saltsOptions gives every option of Salt's configuration files, and the values that the defaults,
-// sample files and documentation of 3006.27 and 3008.2 show (testdata/options/record.py).
+// saltsOptions calls each for every option of Salt's configuration files, with the values in
+// the defaults, sample files and documentation of 3006.27 and 3008.2
+// (testdata/options/record.py).
 func saltsOptions(t *testing.T, each func(file Role, option string, value json.RawMessage)) {
 	t.Helper()
 	f, err := os.Open("testdata/options/salt.jsonl")
@@ -38,7 +39,7 @@ func saltsOptions(t *testing.T, each func(file Role, option string, value json.R
 	}
 }
 
-// loadOne loads a file that sets one option, and what a minion needs beside.
+// loadOne loads a file that sets one option, and the options that a minion needs.
 func loadOne(t *testing.T, file Role, option, value string) ([]Warning, error) {
 	t.Helper()
 	text := option + ": " + value + "\n"
@@ -55,7 +56,7 @@ func loadOne(t *testing.T, file Role, option, value string) ([]Warning, error) {
 	return w, err
 }
 
-// No value that Salt shows prevents the start, but for those of Refusals.
+// No value in Salt's files prevents the start, except those of Refusals.
 func TestOptionsOfSalt(t *testing.T) {
 	refused := map[string]bool{}
 	count := map[string]int{}
@@ -90,8 +91,7 @@ func TestOptionsOfSalt(t *testing.T) {
 	}
 }
 
-// An option of Salt's that is not served is told by its name; one that is neither served nor told
-// is unknown here.
+// A warning names each Salt option that is not served; every other Salt option is known here.
 func TestOptionsOfSalt_ServedOrTold(t *testing.T) {
 	saltsOptions(t, func(file Role, option string, value json.RawMessage) {
 		if _, known := file.table()[option]; known {
@@ -113,7 +113,7 @@ func TestOptionsOfSalt_ServedOrTold(t *testing.T) {
 	})
 }
 
-// isNothing says whether a value asks for nothing.
+// isNothing reports whether a value requests nothing.
 func isNothing(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -128,7 +128,7 @@ func isNothing(v any) bool {
 	return false
 }
 
-// Words and numbers that Salt takes for others.
+// Words and numbers that Salt converts to other types.
 func TestToleratedValues(t *testing.T) {
 	for _, c := range []struct {
 		file          Role

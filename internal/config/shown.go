@@ -10,20 +10,19 @@ import (
 	"github.com/momtree/mom/internal/bounds"
 )
 
-// Masked stands in the place of a secret that is not shown.
+// Masked replaces a secret that is not shown.
 const Masked = "**********"
 
-// Shown gives all options in the form a file holds them: those of this program with their
-// defaults, others as they were written. Secrets are [Masked]: those that the program
-// knows, what is called as secrets are (password, passphrase, token, ...), and passwords
-// in URLs.
+// Shown returns all options in the form of a file: those of this program with their defaults,
+// others as written. Secrets are [Masked]: options that the program knows to be secret, names
+// of secrets (password, passphrase, token, ...), and passwords in URLs.
 func (m *Master) Shown() map[string]any {
 	out := map[string]any{"conf_file": m.ConfFile}
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(m.Raw)), slices.Collect(maps.Keys(masterTable()))) {
 		v, _ := m.Get(name)
 		out[name] = shown(name, m.shaped(name, v))
 	}
-	delete(out, "mysql") // its options have names of their own
+	delete(out, "mysql") // its options have their own names
 	sql := reflect.ValueOf(&m.MySQL).Elem()
 	for key := range mysqlTable() {
 		v, _ := get(sql, mysqlTable(), nil, key)
@@ -32,8 +31,8 @@ func (m *Master) Shown() map[string]any {
 	return out
 }
 
-// shaped gives an option that no file sets the type that Salt's default has, for programs
-// that read it: lists of one entry are lists, and what is unset is an empty list or text.
+// shaped converts an option that no file sets to the type of Salt's default, for programs that
+// read it: an option with one entry becomes a list, and an unset one an empty list or string.
 func (m *Master) shaped(name string, v any) any {
 	if m.Raw[name] != nil {
 		return v
@@ -63,8 +62,8 @@ var unsetInSalt = map[string]any{
 	"gitfs_root": "", "gitfs_user": "",
 }
 
-// Shown gives the options of the minion's files, as they were written, with secrets as
-// [Master.Shown] has them.
+// Shown returns the options of the minion's files as written, with secrets masked like in
+// [Master.Shown].
 func (m *Minion) Shown() map[string]any {
 	out := map[string]any{"conf_file": m.ConfFile}
 	for name, v := range m.Raw {
@@ -73,7 +72,7 @@ func (m *Minion) Shown() map[string]any {
 	return out
 }
 
-// Written gives the options of the master's files alone, in the form of [Master.Shown].
+// Written returns only the options in the master's files, in the form of [Master.Shown].
 func (m *Master) Written() map[string]any {
 	all, out := m.Shown(), map[string]any{"conf_file": m.ConfFile}
 	for name, v := range m.Raw {
@@ -87,24 +86,24 @@ func (m *Master) Written() map[string]any {
 	return out
 }
 
-// shown is the value of an option of a name without what is secret in it.
+// shown returns the value of an option with its secrets masked.
 func shown(name string, v any) any {
 	//mutant:runners-secrets-are-masked
 	if secretOption(name) && v != nil && v != "" {
 		return Masked
 	}
 	if _, known := masterTable()[name]; known {
-		return masked("", v) // by what it is, not by what it is called
+		return masked("", v) // checks the value, not the name
 	}
 	return masked(name, v)
 }
 
-// secretOption tells of an option that the program knows to be a secret.
+// secretOption reports whether the program knows an option to be a secret.
 func secretOption(name string) bool {
 	return secrets[name] || masterTable()[name].secret || minionTable()[name].secret
 }
 
-// masked is a value that stands under a name.
+// masked returns a value under a name, with its secrets masked.
 func masked(name string, v any) any {
 	switch v := v.(type) {
 	case nil, bool:
@@ -151,16 +150,17 @@ func masked(name string, v any) any {
 	return v
 }
 
-// secretWords end the names of secrets, secretKeys those of keys that are such.
+// secretWords are the last words of the names of secrets, secretKeys the last words of names of
+// secret keys.
 var (
 	secretWords = []string{
 		"pass", "passwd", "password", "passwords", "passphrase", "passphrases", "pw", "pwd", "bindpw", "secret", "secrets", "sharedsecret", "token", "tokens", "credentials", "apikey",
-		"headers", // of a collector: they hold its token
+		"headers", // of a collector: they contain its token
 	}
 	secretKeys = []string{"api", "access", "secret", "private", "signing"}
 )
 
-// secretName tells whether what has a name is called as secrets are: git_pillar_password,
+// secretName reports whether a name looks like that of a secret: git_pillar_password,
 // alternative.mysql.pass, ssh-passphrase, apiKey.
 func secretName(name string) bool {
 	words := nameWords(name)
@@ -174,7 +174,7 @@ func secretName(name string) bool {
 	return slices.Contains(secretWords, last)
 }
 
-// nameWords are the words of a name, small: parts between signs, and from a capital on.
+// nameWords splits a name into lower-case words, at punctuation and before capitals.
 func nameWords(name string) []string {
 	var b strings.Builder
 	low := false
@@ -191,8 +191,8 @@ func nameWords(name string) []string {
 	return strings.Fields(b.String())
 }
 
-// withoutPassword masks what stands between a colon and the last @ of a word, as passwords
-// do in URLs and in addresses of databases.
+// withoutPassword masks the text between a colon and the last @ of a word, the place of
+// passwords in URLs and in addresses of databases.
 func withoutPassword(text string) string {
 	if !strings.Contains(text, "@") {
 		return text

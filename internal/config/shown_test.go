@@ -37,7 +37,7 @@ func TestWithoutPassword(t *testing.T) {
 	}
 }
 
-// The headers that go to a collector hold its token: no command shows them.
+// The headers for a collector contain its token: no command shows them.
 func TestShown_CollectorHeaders(t *testing.T) {
 	for _, option := range []string{"tracing", "metrics"} {
 		conf := map[string]any{"enabled": true, "endpoint": "http://c:4318", "headers": map[string]any{"Authorization": "Bearer hush", "X-Site": "a"}}
@@ -48,8 +48,8 @@ func TestShown_CollectorHeaders(t *testing.T) {
 	}
 }
 
-// powerful are the options that nobody sets from afar, beside those of Changeable: every
-// option of a master is in one of the two, so that a new one is thought about.
+// powerful are the options that cannot be changed remotely. Every option of a master is here or
+// in Changeable, so that each new one is considered.
 var powerful = strings.Fields(`
 	batch_safe_limit batch_safe_size
 	reactor reactor_worker_hwm reactor_worker_threads schedule

@@ -2,8 +2,8 @@ package config
 
 import "slices"
 
-// Similar returns the name with the fewest typing errors (letters changed,
-// added, left out, swapped), or "" if none has few enough. It leaves names as they are.
+// Similar returns the name with the fewest typing errors (letters changed, added, left out,
+// swapped), or "" if none has few enough. It does not modify names.
 func Similar(name string, names []string) string {
 	best, limit := "", min(3, max(1, len(name)/3))
 	for _, n := range slices.Sorted(slices.Values(names)) {
@@ -14,8 +14,7 @@ func Similar(name string, names []string) string {
 	return best
 }
 
-// distance is the optimal string alignment distance, or limit+1 when it is
-// above limit.
+// distance returns the optimal string alignment distance, or limit+1 if it is above limit.
 func distance(a, b string, limit int) int {
 	if d := len(a) - len(b); d > limit || -d > limit || len(a) > 200 {
 		return limit + 1

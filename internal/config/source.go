@@ -4,31 +4,28 @@ import (
 	"fmt"
 )
 
-// source is what a loaded configuration remembers of its files.
+// source is what a loaded configuration records about its files.
 type source struct {
-	// Dir is the folder the configuration was read from.
+	// Dir is the directory that the configuration was read from.
 	Dir string
 	// ConfFile is the main file in Dir, which may not exist.
 	ConfFile string
-	// Raw holds every option of the files as they were written, known or
-	// not, for config.get.
+	// Raw holds every option of the files as written, known or not, for config.get.
 	Raw map[string]any
-	// LeftOut are the entries of options that cannot be understood and have no effect, each
-	// with its place.
+	// LeftOut are the invalid entries of options, which have no effect, each with its place.
 	LeftOut []string
 
 	places  map[string]Place
 	ordered map[string]any
 }
 
-// Place is a line of a configuration file. The zero Place means: not from a
-// file.
+// Place is a line of a configuration file. The zero Place means no file.
 type Place struct {
 	File string
 	Line int
 }
 
-// String is "file:line", "file", or "default".
+// String returns "file:line", "file", or "default".
 func (p Place) String() string {
 	switch {
 	case p.File == "":
@@ -39,7 +36,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Kind says what a Warning is about.
+// Kind is the kind of a Warning.
 type Kind string
 
 // The kinds of warnings.
@@ -52,8 +49,7 @@ const (
 	Replaced      Kind = "replaced"
 )
 
-// Warning is something in a configuration that does not stop a start but
-// should be told.
+// Warning describes a problem of a configuration that does not prevent the start.
 type Warning struct {
 	Place
 	Kind   Kind
@@ -61,7 +57,7 @@ type Warning struct {
 	Text   string
 }
 
-// String is the whole warning in one line.
+// String returns the warning in one line.
 func (w Warning) String() string {
 	if w.File == "" {
 		return w.Text
@@ -69,14 +65,14 @@ func (w Warning) String() string {
 	return w.Place.String() + ": " + w.Text
 }
 
-// Fault is one error in a configuration.
+// Fault is an error in a configuration.
 type Fault struct {
 	Place
 	Option string
 	Text   string
 }
 
-// Error is "file:line: option: text".
+// Error returns "file:line: option: text".
 func (f *Fault) Error() string {
 	if f.Option == "" {
 		return f.Place.String() + ": " + f.Text

@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// Syndic holds the options of a syndic: the master of this host downwards and
-// a minion upwards.
+// Syndic holds the options of a syndic: a master for the minions below, and a minion of the
+// masters above.
 type Syndic struct {
-	// Local are the options of the local master, as LoadMaster gives them.
+	// Local are the options of the local master, as LoadMaster returns them.
 	Local *Master
-	// Upper are the options toward the masters above, in the form a minion
-	// has them: id, pki_dir and sign-in options from the minion file; master,
-	// master_port, publish_port, master_finger, cachedir, log_file, pidfile
-	// and user from the master file.
+	// Upper are the options for the masters above, as a minion's: id, pki_dir and sign-in
+	// options from the minion file; master, master_port, publish_port, master_finger, cachedir,
+	// log_file, pidfile and user from the master file.
 	Upper *Minion
 }
 
-// LoadSyndic reads dir/master and dir/minion and merges them as Salt does
-// (Salt wire reference §9.2). It does not write minion_id.
+// LoadSyndic reads dir/master and dir/minion and merges them like Salt (Salt wire reference
+// §9.2). It does not write minion_id.
 func LoadSyndic(dir string) (*Syndic, []Warning, error) { return loadSyndic(dir, localHost) }
 
 func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
@@ -45,9 +44,9 @@ func loadSyndic(dir string, h host) (*Syndic, []Warning, error) {
 	return mergeSyndic(m, n), warnings, nil
 }
 
-// loadUpper reads the minion file for the side towards the masters above. A root_dir
-// that stands in the master file alone counts for it too: one node has one root. Salt
-// puts the key of that side under / then, which a node that has it there already keeps.
+// loadUpper reads the minion file for the connection to the masters above. If only the master
+// file has root_dir, it applies here too: a node has one root. Salt would put this connection's
+// key under / then, so a node that has its key there keeps it.
 func loadUpper(dir string, h host, m *Master) (*Minion, []Warning, error) {
 	n, warnings, err := loadMinion(dir, h, false)
 	if err != nil || m == nil || m.Place("root_dir") == (Place{}) || n.Place("root_dir") != (Place{}) {
@@ -66,7 +65,7 @@ func loadUpper(dir string, h host, m *Master) (*Minion, []Warning, error) {
 	}), nil
 }
 
-// hasKey tells whether a folder holds the private key of a minion.
+// hasKey reports whether a directory has the private key of a minion.
 func hasKey(pkiDir string) bool {
 	_, err := os.Stat(filepath.Join(pkiDir, "minion.pem"))
 	return err == nil
@@ -78,8 +77,8 @@ func mergeSyndic(m *Master, n *Minion) *Syndic {
 	if m.SyndicMasterPort != 0 {
 		u.MasterPort = m.SyndicMasterPort
 	}
-	// Salt would go on to take the local master's own publish_port for the
-	// one above; asking the master above is right in every case.
+	// Salt would use the local master's publish_port for the master above; asking the master
+	// above is always right.
 	if m.SyndicMasterPublishPort != 0 {
 		u.PublishPort = m.SyndicMasterPublishPort
 	}

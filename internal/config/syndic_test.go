@@ -45,8 +45,8 @@ func TestSyndicTakesMasterPortAndNamesAllFaults(t *testing.T) {
 	}
 }
 
-// TestSyndic_WithoutAParent: a syndic whose file names no master above is told so before
-// it looks for Salt's default name.
+// TestSyndic_WithoutAParent: a syndic whose file names no parent gets a warning before it tries
+// Salt's default name.
 func TestSyndic_WithoutAParent(t *testing.T) {
 	for text, want := range map[string]bool{"interface: 127.0.0.1\n": true, "syndic_master: 127.0.0.2\n": false, "syndic_master: masterofmasters\n": false} {
 		dir := files(t, "master", "root_dir: /r\n"+text, "minion", "root_dir: /r\nid: n1\n")
@@ -61,9 +61,9 @@ func TestSyndic_WithoutAParent(t *testing.T) {
 	}
 }
 
-// TestSyndic_RootDirOfTheMasterFile: a node has one root. Where only the master file
-// names it, the key towards the masters above lies under it as well, and not silently
-// in /etc/salt/pki/minion; one that lies outside already is used from there, and told.
+// TestSyndic_RootDirOfTheMasterFile: a node has one root. If only the master file has it, the
+// key for the parent is under it too, and not silently in /etc/salt/pki/minion. A key that is
+// already there is used, and reported.
 func TestSyndic_RootDirOfTheMasterFile(t *testing.T) {
 	root, old, other := t.TempDir(), t.TempDir(), t.TempDir()
 	write := func(dir string) {

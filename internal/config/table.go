@@ -10,21 +10,21 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// option is one row of the table of options, read from the struct tags.
+// option is a row of the table of options, read from the struct tags.
 type option struct {
 	name   string
 	index  []int
 	typ    reflect.Type
 	def    string
 	hasDef bool
-	unit   time.Duration // of a time.Duration
+	unit   time.Duration // for a time.Duration
 	min    *float64      // in the unit of the file
 	max    *float64
 	oneof  []string
-	// lenient says that an unknown word is replaced by the default with a warning, since
-	// Salt starts with it too. Other options refuse unknown words.
+	// lenient reports that a default replaces an unknown word, with a warning, since Salt
+	// starts with it too. Other options refuse unknown words.
 	lenient bool
-	stores  bool // the names of job stores as well
+	stores  bool // names of job stores are allowed too
 	secret  bool
 }
 
@@ -72,7 +72,7 @@ func bound(s string) *float64 {
 	return &f
 }
 
-// setDefaults fills a struct from its default tags.
+// setDefaults sets the fields of a struct to the defaults in their tags.
 func setDefaults(v reflect.Value, t map[string]option) {
 	for _, o := range t {
 		if !o.hasDef {

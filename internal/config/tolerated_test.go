@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Salt starts with these words and uses its default, so a start does not fail for them; a
-// warning names each.
+// Salt starts with these words and uses its default, so they do not prevent a start; a warning
+// names each.
 func TestUnknownWordsThatSaltTolerates(t *testing.T) {
 	text := "log_level: warn\nlog_level_logfile: loud\nstate_output: short\nevent_match_type: glob\ntop_file_merging_strategy: mix\n" +
 		"out.table.justify: middle\npillar_source_merging_strategy: mix\n"

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Tracing are the keys below the option tracing, with the names and defaults of Salt 3008.
+// Tracing are the keys of the option tracing, with the names and defaults of Salt 3008.
 type Tracing struct {
 	Collector
-	// Sampler is parent_based, always_on, always_off or trace_id_ratio; SamplerArg is the
-	// share, 0 to 1, of traces that begin here and are kept.
+	// Sampler is parent_based, always_on, always_off or trace_id_ratio. SamplerArg is the
+	// fraction, 0 to 1, of the traces begun here that are kept.
 	Sampler    string
 	SamplerArg float64
 }
 
-// ReadTracing reads the option tracing. service is the name of the daemon unless the option has one.
-// As in Salt an unknown sampler or exporter does not prevent the start.
+// ReadTracing reads the option tracing. service is the default name of the daemon. As in Salt,
+// an unknown sampler or exporter does not prevent the start.
 func ReadTracing(conf map[string]any, service string) (Tracing, error) {
 	o := Tracing{Collector: collector(service), Sampler: "parent_based", SamplerArg: 1}
 	for _, key := range slices.Sorted(maps.Keys(conf)) {
@@ -43,7 +43,7 @@ func ReadTracing(conf map[string]any, service string) (Tracing, error) {
 	return o, nil
 }
 
-// ratio reads a number of 0 to 1.
+// ratio reads a number from 0 to 1.
 func ratio(v any) (float64, error) {
 	var f float64
 	switch v := v.(type) {

@@ -10,16 +10,16 @@ import (
 // maxFileBytes bounds one configuration file.
 const maxFileBytes = 16 << 20
 
-// setting is one top-level entry of a file.
+// setting is a top-level entry of a file.
 type setting struct {
 	name  string
 	value any    // nil, bool, int64, uint64, float64, string, []any, map[string]any
-	text  string // a scalar as it was written
-	order any    // of orderedOptions: the value with its keys in order
+	text  string // a scalar as written
+	order any    // for orderedOptions, the value with its keys in order
 	place Place
 }
 
-// parse reads the settings of one file in their order, and all faults of it.
+// parse reads the settings of a file in their order, and all its faults.
 func parse(file string, data []byte) ([]setting, []error) {
 	entries, wrong := pyfmt.YAMLEntries(data)
 	var faults []error
@@ -33,7 +33,7 @@ func parse(file string, data []byte) ([]setting, []error) {
 	lines := map[string]int{}
 	for _, e := range entries {
 		name := pyText(e.Key)
-		if line, twice := lines[name]; twice { // 1 and '1' are two keys, and one name
+		if line, twice := lines[name]; twice { // 1 and '1' are two keys but one name
 			fault(e.Line, name, fmt.Sprintf("is set twice; the first time in line %d", line))
 			continue
 		}
@@ -48,7 +48,7 @@ func parse(file string, data []byte) ([]setting, []error) {
 	return out, faults
 }
 
-// named gives the maps in v names instead of keys, for options have no others.
+// named converts the keys of maps in v to strings, because options have no others.
 func named(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxSocketPath is what the system takes as the name of a local socket.
+// maxSocketPath is the longest path of a local socket that the system accepts.
 const maxSocketPath = 107
 
-// checker gathers the faults of one configuration.
+// checker collects the faults of one configuration.
 type checker struct {
 	places map[string]Place
 	faults []error
@@ -26,8 +26,8 @@ func (c *checker) fault(option, format string, args ...any) {
 	c.faults = append(c.faults, &Fault{Place: c.places[option], Option: option, Text: fmt.Sprintf(format, args...)})
 }
 
-// Validate checks every option alone and those that depend on each other. The
-// error joins one *Fault for each thing wrong.
+// Validate checks every option alone and those that depend on each other. The error joins one
+// *Fault per fault.
 func (m *Master) Validate() error {
 	c := &checker{places: m.places}
 	c.table(reflect.ValueOf(m).Elem(), masterTable(), "")
@@ -61,14 +61,14 @@ func (m *Master) Validate() error {
 	return errors.Join(c.faults...)
 }
 
-// Validate checks every option alone and those that depend on each other. The
-// error joins one *Fault for each thing wrong.
+// Validate checks every option alone and those that depend on each other. The error joins one
+// *Fault per fault.
 func (m *Minion) Validate() error {
 	c := &checker{places: m.places}
 	c.table(reflect.ValueOf(m).Elem(), minionTable(), "")
 	c.mysql(&m.MySQL)
 	c.common(&m.Common)
-	// The name holds ten hex digits of the hash of the id.
+	// The name contains ten hex digits of the hash of the id.
 	c.sockets(m.SockDir, "minion_event_0123456789_pull.ipc", &m.Common)
 	if len(m.Master) == 0 && m.MasterType != "disable" {
 		c.fault("master", "names no master; set a name or an address, or master_type: disable")
@@ -178,7 +178,7 @@ func (c *checker) sockets(dir, longest string, o *Common) {
 	}
 }
 
-// acl checks the shape {name: [rule]} with a rule being a text or a mapping.
+// acl checks the form {name: [rule]}; a rule is a string or a map.
 func (c *checker) acl(option string, acl map[string]any) {
 	for who, rules := range acl {
 		list, ok := rules.([]any)
@@ -196,8 +196,8 @@ func (c *checker) acl(option string, acl map[string]any) {
 	}
 }
 
-// blacklist checks the shape {users: [pattern], modules: [pattern]}. A name that
-// is none of the two would let through what it should not.
+// blacklist checks the form {users: [pattern], modules: [pattern]}. With a misspelled key,
+// nothing would be forbidden.
 func (c *checker) blacklist(option string, lists map[string]any) {
 	for name, v := range lists {
 		if name != "users" && name != "modules" {
@@ -216,7 +216,7 @@ func (c *checker) blacklist(option string, lists map[string]any) {
 	}
 }
 
-// address checks a master: name, address, name:port, address:port, [v6]:port.
+// address checks the address of a master: name, address, name:port, address:port, [v6]:port.
 func (c *checker) address(option string, i int, a string) {
 	if net.ParseIP(a) != nil {
 		return
@@ -235,8 +235,8 @@ func (c *checker) address(option string, i int, a string) {
 	}
 }
 
-// CheckID says what is wrong with a minion id: it has to be usable as a file
-// name in the key folders.
+// CheckID returns an error if a minion id is not valid: it must be usable as a file name in the
+// key directories.
 func CheckID(id string) error {
 	switch {
 	case id == "":

@@ -10,8 +10,8 @@ import (
 	"fmt"
 )
 
-// Names of the algorithms as they stand in the fields enc_algo and sig_algo.
-// Salt knows no others: there is no SHA-256 variant on the wire.
+// Names of the algorithms in the fields enc_algo and sig_algo. Salt knows no others: there is
+// no SHA-256 variant on the wire.
 const (
 	OAEPSHA1    = "OAEP-SHA1"       // default of enc_algo
 	OAEPSHA224  = "OAEP-SHA224"     // since 3006.9
@@ -19,10 +19,10 @@ const (
 	PKCS1SHA224 = "PKCS1v15-SHA224" // since 3006.9
 )
 
-// ErrBadAlgorithm is returned for an algorithm name that is none of the four.
+// ErrBadAlgorithm is returned for an unknown algorithm name.
 var ErrBadAlgorithm = errors.New("unknown algorithm")
 
-// ErrSignature is returned when a signature does not fit the data and key.
+// ErrSignature is returned when a signature does not match the data and key.
 var ErrSignature = errors.New("signature does not verify")
 
 // ValidEncryption reports whether alg names an encryption algorithm.
@@ -57,9 +57,9 @@ func digest(h crypto.Hash, data []byte) []byte {
 	return w.Sum(nil)
 }
 
-// Encrypt is RSAES-OAEP with an empty label and MGF1 of the same hash (Salt
-// wire reference §5.1). data may be as long as the modulus less two hashes and
-// two bytes.
+// Encrypt encrypts data with RSAES-OAEP, an empty label and MGF1 of the same hash (Salt wire
+// reference §5.1). The maximum length of data is that of the modulus less two hashes and two
+// bytes.
 func Encrypt(alg string, pub *rsa.PublicKey, data []byte) ([]byte, error) {
 	h, err := oaepHash(alg)
 	if err != nil {
@@ -85,7 +85,7 @@ func Decrypt(alg string, priv *rsa.PrivateKey, data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Sign is RSASSA-PKCS1-v1_5 over data (Salt wire reference §5.1).
+// Sign signs data with RSASSA-PKCS1-v1_5 (Salt wire reference §5.1).
 func Sign(alg string, priv *rsa.PrivateKey, data []byte) ([]byte, error) {
 	h, err := pkcs1Hash(alg)
 	if err != nil {
@@ -98,7 +98,7 @@ func Sign(alg string, priv *rsa.PrivateKey, data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Verify checks a signature made by [Sign]. A wrong one gives [ErrSignature].
+// Verify checks a signature made by [Sign]. It returns [ErrSignature] for a wrong one.
 func Verify(alg string, pub *rsa.PublicKey, data, sig []byte) error {
 	h, err := pkcs1Hash(alg)
 	if err != nil {

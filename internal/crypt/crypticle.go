@@ -26,7 +26,7 @@ const (
 	KeyStringSize = 76
 )
 
-// mark stands before every payload. It is a relic: nothing is pickled.
+// mark precedes every payload. It is a relic: nothing is pickled.
 const mark = "pickle::"
 
 // Sentinels of Crypticle.
@@ -37,26 +37,25 @@ var (
 	ErrKey   = errors.New("not a crypticle key")
 )
 
-// Crypticle seals and opens the frames encrypted loads travel in:
-// IV, AES-192-CBC ciphertext, HMAC-SHA256 over both. It is safe for concurrent
-// use; both ciphers are set up once per key.
+// Crypticle seals and opens the frames of encrypted loads: IV, AES-192-CBC ciphertext,
+// HMAC-SHA256 over both. It is safe for concurrent use; both ciphers are set up once per key.
 type Crypticle struct {
 	block cipher.Block
 	macs  sync.Pool // of hash.Hash keyed with the HMAC key
 	key   string
 }
 
-// NewKeyString draws a fresh key of 56 random bytes, in the one-line base64
-// form in which keys are kept and sent.
+// NewKeyString returns a fresh key of 56 random bytes, in the one-line base64 form in which
+// keys are stored and sent.
 func NewKeyString() string {
 	b := make([]byte, keySize)
 	rand.Read(b) // never fails: the runtime ends the process instead
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// ParseKey makes a Crypticle of a key string. White space inside and around it
-// is ignored. Anything but base64 of 56 bytes gives [ErrKey]; the error never
-// shows the text, which is a secret.
+// ParseKey returns the Crypticle of a key string. It ignores white space inside and around it.
+// For anything but base64 of 56 bytes it returns [ErrKey]; the error never contains the text,
+// which is a secret.
 func ParseKey(s string) (*Crypticle, error) {
 	s = strings.Join(strings.Fields(s), "")
 	b, err := base64.StdEncoding.DecodeString(s)
@@ -76,17 +75,17 @@ func ParseKey(s string) (*Crypticle, error) {
 	return c, nil
 }
 
-// Key is the key string, to be handed to a peer under its public key.
+// Key returns the key string, to be sent to a peer encrypted under its public key.
 func (c *Crypticle) Key() string { return c.key }
 
-// Seal encrypts payload into a frame. nonce is put before the payload of a
-// reply to a peer of version 2 and up; empty means none.
+// Seal encrypts payload into a frame. nonce precedes the payload in a reply to a peer of
+// version 2 or higher; empty means none.
 func (c *Crypticle) Seal(nonce string, payload []byte) ([]byte, error) {
 	return c.SealParts(nil, nonce, payload), nil
 }
 
-// SealParts is [Crypticle.Seal] of parts that stand one behind the other, in one piece of memory:
-// head, which may be nil, gives what stands in front of a frame of so many bytes.
+// SealParts is [Crypticle.Seal] for a payload in several parts, and allocates once. head, which
+// may be nil, returns the bytes that precede a frame of n bytes.
 func (c *Crypticle) SealParts(head func(n int) []byte, nonce string, parts ...[]byte) []byte {
 	plain := len(mark) + len(nonce)
 	for _, p := range parts {
@@ -124,21 +123,21 @@ func (c *Crypticle) appendMAC(dst, data []byte) []byte {
 	return dst
 }
 
-// Open authenticates and then decrypts a frame that carries no nonce. A frame
-// of another key, cut or changed gives [ErrAuth] and nothing is decrypted; a
-// message without Salt's mark gives [ErrMark], which Salt reads as an empty map.
-// The result does not alias frame.
+// Open authenticates and decrypts a frame without a nonce. For a frame of another key, or one
+// that was cut or changed, it returns [ErrAuth] and decrypts nothing. For a message without
+// Salt's mark it returns [ErrMark]; Salt reads such a message as an empty map. The result does
+// not alias frame.
 func (c *Crypticle) Open(frame []byte) ([]byte, error) {
 	return c.open(frame, func(n int) []byte { return make([]byte, n) })
 }
 
-// OpenInPlace is [Crypticle.Open] for a frame that is not needed any more: the result
-// takes its place in memory.
+// OpenInPlace is [Crypticle.Open] for a frame that the caller no longer needs: the result
+// overwrites it.
 func (c *Crypticle) OpenInPlace(frame []byte) ([]byte, error) {
 	return c.open(frame, func(n int) []byte { return frame[aes.BlockSize:][:n] })
 }
 
-// open decrypts into what room gives, which is new or the ciphertext's own place.
+// open decrypts into the buffer that room returns: a new one, or that of the ciphertext.
 func (c *Crypticle) open(frame []byte, room func(n int) []byte) ([]byte, error) {
 	sealed := len(frame) - macSize
 	if sealed < 2*aes.BlockSize || sealed%aes.BlockSize != 0 {
@@ -161,8 +160,8 @@ func (c *Crypticle) open(frame []byte, room func(n int) []byte) ([]byte, error) 
 	return plain[len(mark):], nil
 }
 
-// OpenNonce is [Crypticle.Open] for a reply that must begin with the nonce of
-// its request; another one, or none, gives [ErrNonce].
+// OpenNonce is [Crypticle.Open] for a reply that must begin with the nonce of its request.
+// Otherwise it returns [ErrNonce].
 func (c *Crypticle) OpenNonce(frame []byte, nonce string) ([]byte, error) {
 	payload, err := c.Open(frame)
 	if err != nil {

@@ -88,7 +88,7 @@ func TestCrypticleRefusals(t *testing.T) {
 			t.Errorf("%s: %v, want %v", n.Name, err, want[n.Name])
 		}
 	}
-	// A frame with a sound HMAC but broken padding is refused as a whole.
+	// A frame with a valid HMAC but broken padding is rejected as a whole.
 	frame := append(make([]byte, 32), c.appendMAC(nil, make([]byte, 32))...)
 	if _, err := c.Open(frame); !errors.Is(err, ErrAuth) && !errors.Is(err, ErrMark) {
 		t.Errorf("sealed garbage: %v", err)
@@ -184,7 +184,7 @@ func FuzzCrypticleOpen(f *testing.F) {
 		if got, err := c.Open(b); err == nil {
 			t.Errorf("a frame of unknown origin opens to %q", got)
 		}
-		// The same bytes behind a sound HMAC must never panic.
+		// The same bytes with a valid HMAC must never panic.
 		_, _ = c.OpenNonce(c.appendMAC(bytes.Clone(b), b), nonce)
 		frame, err := c.Seal(nonce, b)
 		if err != nil {
@@ -238,8 +238,7 @@ func BenchmarkCrypticle(b *testing.B) {
 	}
 }
 
-// What is opened in place of its ciphertext is the same, and what is refused is left as
-// it was.
+// Opening in place gives the same result, and leaves a rejected frame unchanged.
 func TestCrypticleInPlace(t *testing.T) {
 	c, err := ParseKey(NewKeyString())
 	if err != nil {

@@ -10,18 +10,17 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// WriteFile puts data under path so that a reader sees the old or the new
-// content and nothing between, with exactly the mode perm whatever the umask,
-// and with the content on disk before it returns.
+// WriteFile writes data to path. A reader sees either the old or the new content. The file has
+// exactly the mode perm, regardless of the umask, and is on disk when WriteFile returns.
 //
-// The file is first written beside path under a name that begins with a dot,
-// which every reader of Salt's folders passes over.
+// The file is first written beside path under a name that begins with a dot, which every reader
+// of Salt's directories ignores.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	return replace(path, data, perm, true)
 }
 
-// WriteFileLazy is [WriteFile] without waiting for the disk: for content that is
-// made again when a power failure takes it, such as a pending key.
+// WriteFileLazy is [WriteFile] without waiting for the disk: for content that can be made again
+// after a power failure, such as a pending key.
 func WriteFileLazy(path string, data []byte, perm fs.FileMode) error {
 	return replace(path, data, perm, false)
 }
@@ -42,22 +41,22 @@ func replace(path string, data []byte, perm fs.FileMode, synced bool) error {
 	return nil
 }
 
-// Writable tells why a folder takes no files now: it is missing, read-only or full.
-// It writes a file there and removes it.
+// Writable returns an error if a directory accepts no files at the moment: it is missing,
+// read-only or full. It writes a file there and removes it.
 func Writable(dir string) error {
-	name, err := writeTemp(filepath.Join(dir, "writable"), make([]byte, 4096), 0o600, false) // a full disk may still take a few bytes
+	name, err := writeTemp(filepath.Join(dir, "writable"), make([]byte, 4096), 0o600, false) // a full disk may still accept a few bytes
 	if err == nil {
 		err = os.Remove(name)
 	}
-	// Without the name, which is another each time: the same trouble is the same text.
+	// Leave out the random file name, so that the same fault has the same text.
 	if p := new(fs.PathError); errors.As(err, &p) {
 		return fmt.Errorf("write into %s: %w", dir, p.Err)
 	}
 	return err
 }
 
-// CreateFile is [WriteFile] for a file that must not exist yet: of several
-// processes that try at once one succeeds, the others get [fs.ErrExist].
+// CreateFile is [WriteFile] for a file that must not exist yet. If several processes try at
+// once, one succeeds and the others get [fs.ErrExist].
 func CreateFile(path string, data []byte, perm fs.FileMode) error {
 	tmp, err := writeTemp(path, data, perm, true)
 	if err != nil {
@@ -68,7 +67,7 @@ func CreateFile(path string, data []byte, perm fs.FileMode) error {
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("create %s: %w", path, fs.ErrExist)
 		}
-		// A file system without hard links: check, then rename.
+		// The file system has no hard links: check, then rename.
 		if _, statErr := os.Lstat(path); statErr == nil {
 			return fmt.Errorf("create %s: %w", path, fs.ErrExist)
 		}
@@ -80,7 +79,7 @@ func CreateFile(path string, data []byte, perm fs.FileMode) error {
 }
 
 func writeTemp(path string, data []byte, perm fs.FileMode, synced bool) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".mom-*.tmp") // made with mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".mom-*.tmp") // created with mode 0600
 	if err != nil {
 		return "", err
 	}

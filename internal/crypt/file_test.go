@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The same trouble has the same text, so that what repeats is told once.
+// The same fault has the same text, so that repeated faults are logged once.
 func TestWritable(t *testing.T) {
 	dir := t.TempDir()
 	if err := Writable(dir); err != nil {

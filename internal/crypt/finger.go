@@ -6,15 +6,15 @@ import (
 	"encoding/hex"
 )
 
-// FingerSum names a public key: the SHA-256 of its canonical PEM text, however the text
-// that it was read from is laid out. It is not Salt's fingerprint, which is that of the
-// text ([Fingerprint]). The zero value names no key.
+// FingerSum identifies a public key: the SHA-256 of its canonical PEM text, regardless of the
+// layout of the text that it was read from. It differs from Salt's fingerprint, which is the
+// hash of the text itself ([Fingerprint]). The zero value identifies no key.
 type FingerSum [sha256.Size]byte
 
-// SumKey makes the [FingerSum] of a key.
+// SumKey returns the [FingerSum] of a key.
 func SumKey(key *rsa.PublicKey) FingerSum { return sha256.Sum256([]byte(PublicPEM(key))) }
 
-// String is the sum in hex, "" for that of no key.
+// String returns the sum in hex, "" for the zero value.
 func (s FingerSum) String() string {
 	if s == (FingerSum{}) {
 		return ""
@@ -22,7 +22,7 @@ func (s FingerSum) String() string {
 	return hex.EncodeToString(s[:])
 }
 
-// ParseFinger reads what [FingerSum.String] gives.
+// ParseFinger parses the result of [FingerSum.String].
 func ParseFinger(text string) (s FingerSum, ok bool) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(s) {
@@ -32,10 +32,10 @@ func ParseFinger(text string) (s FingerSum, ok bool) {
 	return s, s.String() == text
 }
 
-// Finger is the [FingerSum] of a key in hex.
+// Finger returns the [FingerSum] of a key in hex.
 func Finger(key *rsa.PublicKey) string { return SumKey(key).String() }
 
-// IsFinger tells whether a text has the form of a [Finger].
+// IsFinger reports whether a text has the form of a [Finger].
 func IsFinger(s string) bool {
 	_, ok := ParseFinger(s)
 	return ok

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Fingerprint is Salt's finger of a PEM file: the hash over its lines without
-// blank ones, the first and the last, as lower-case hex pairs joined by colons
-// (Salt wire reference §5.3). hash is a hash_type (md5, sha1, sha224, sha256,
-// sha384, sha512); empty means sha256.
+// Fingerprint returns Salt's fingerprint of a PEM file: the hash over its lines without blank
+// ones, the first and the last, as lower-case hex pairs joined by colons (Salt wire reference
+// §5.3). hash is a hash_type (md5, sha1, sha224, sha256, sha384, sha512); empty means sha256.
 func Fingerprint(pem []byte, hash string) (string, error) {
 	w, err := NewHash(strings.ToLower(hash))
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 	"path/filepath"
 )
 
-// Guard takes away from others what they must not do with a folder of keys: it gets
-// mode 0700 unless it has 0700 or 0750, as Salt's verify_env does it, and with
-// permissive 0770 as well; private keys in it, name.pem for each of the names, get 0400
-// when others than their owner may read or write them. told is what was found, in
-// words for the log: who could read a key has it, and who could write to the folder may
-// have put another one there. The error is of what stays open to all, since it cannot
-// be changed; a folder that is not there is none.
+// Guard restricts the modes of a directory of keys. The directory gets mode 0700 unless it has
+// 0700 or 0750, or 0770 if permissive, as Salt's verify_env does it. The private keys name.pem
+// of names in it get 0400 if others than the owner may read or write them. told describes what
+// was open, for the log: whoever could read a key has it, and whoever could write to the
+// directory may have replaced one. Guard returns an error if something stays open to all, since
+// its mode cannot be changed. A missing directory is not an error.
 func Guard(dir string, permissive bool, names ...string) (told []string, err error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +40,7 @@ func Guard(dir string, permissive bool, names ...string) (told []string, err err
 		path := filepath.Join(dir, name+".pem")
 		info, err := os.Lstat(path)
 		if err != nil || !info.Mode().IsRegular() {
-			continue // reading it will tell
+			continue // reading it will fail and say why
 		}
 		mode := info.Mode().Perm()
 		open := mode & 0o077
@@ -58,8 +57,7 @@ func Guard(dir string, permissive bool, names ...string) (told []string, err err
 	return told, errors.Join(faults...)
 }
 
-// shut changes a mode. That it cannot be changed is an error where one of the bits in
-// worst is set.
+// shut changes a mode. If that fails, it is an error if one of the bits in worst is set.
 func shut(path string, had, want, worst fs.FileMode) error {
 	err := os.Chmod(path, want)
 	if err == nil || had&worst == 0 {

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// TestGuard: a folder of keys that others may write to, and a private key that others
-// may read, are closed and told, as Salt closes its pki_dir; what Salt allows stays.
+// TestGuard: a directory of keys that others may write to, and a private key that others may
+// read, are closed and reported, as Salt closes its pki_dir; modes that Salt allows stay.
 func TestGuard(t *testing.T) {
 	for name, c := range map[string]struct {
 		dir, key       fs.FileMode
 		permissive     bool
 		dirNow, keyNow fs.FileMode
-		told           string // words, joined by |
+		told           string // texts, joined by |
 	}{
 		"as it should be":              {0o700, 0o400, false, 0o700, 0o400, ""},
 		"what Salt allows":             {0o750, 0o600, false, 0o750, 0o600, ""},

@@ -18,7 +18,7 @@ var hashes = map[string]func() hash.Hash{
 	"sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
 }
 
-// NewHash makes a hash of the type; "" means sha256.
+// NewHash returns a hash of the type name; "" means sha256.
 func NewHash(name string) (hash.Hash, error) {
 	newHash, ok := hashes[name]
 	if !ok {
@@ -27,7 +27,7 @@ func NewHash(name string) (hash.Hash, error) {
 	return newHash(), nil
 }
 
-// HexHash is the hash of a text in hex digits.
+// HexHash returns the hash of a text in hex digits.
 func HexHash(name, text string) (string, error) {
 	h, err := NewHash(name)
 	if err != nil {

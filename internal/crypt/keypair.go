@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// Modes of the two files of a key pair, and the size of a pair when none is said.
+// Modes of the two files of a key pair, and the default size of a pair.
 const (
 	//mutant:cve2020-17490-private-keys
 	PrivateMode fs.FileMode = 0o400
@@ -21,21 +21,21 @@ const (
 	DefaultBits             = 2048
 )
 
-// maxKeyFile bounds what is read of a key file in bytes: a key of [MaxKeyBits]
-// takes less than half of it.
+// maxKeyFile bounds the size of a key file in bytes: a key of [MaxKeyBits] takes less than half
+// of it.
 const maxKeyFile = 64 << 10
 
-// KeyPair is an RSA key and the text of its public file, which is what peers
-// compare, sign and fingerprint.
+// KeyPair is an RSA key and the text of its public file, which peers compare, sign and
+// fingerprint.
 type KeyPair struct {
 	Private   *rsa.PrivateKey
 	PublicPEM string
 }
 
-// Public is the public half.
+// Public returns the public key.
 func (k *KeyPair) Public() *rsa.PublicKey { return &k.Private.PublicKey }
 
-// NewKeyPair makes a key of the given size in bits with exponent 65537; 0 means
+// NewKeyPair generates a key of the given size in bits with exponent 65537; 0 means
 // [DefaultBits].
 func NewKeyPair(bits int) (*KeyPair, error) {
 	if bits == 0 {
@@ -51,16 +51,16 @@ func NewKeyPair(bits int) (*KeyPair, error) {
 	return &KeyPair{Private: priv, PublicPEM: PublicPEM(&priv.PublicKey)}, nil
 }
 
-// EnsureKeyPair loads <name>.pem and <name>.pub from dir, or makes them: the
-// private file with mode 0400, the public one with 0644, dir with 0700. A
-// missing public file is made from the private one; one of another key is an
-// error. Processes that call it at once get the same pair.
+// EnsureKeyPair loads <name>.pem and <name>.pub from dir, or creates them: the private file
+// with mode 0400, the public one with 0644, dir with 0700. It recreates a missing public file
+// from the private one; a public file of another key is an error. Concurrent processes get the
+// same pair.
 func EnsureKeyPair(dir, name string, bits int) (*KeyPair, error) {
 	return EnsureKeyPairPass(dir, name, bits, "")
 }
 
-// EnsureKeyPairPass is [EnsureKeyPair] for a private file encrypted with pass
-// (key_pass, signing_key_pass); empty means plain.
+// EnsureKeyPairPass is [EnsureKeyPair] for a private file encrypted with pass (key_pass,
+// signing_key_pass); empty means unencrypted.
 func EnsureKeyPairPass(dir, name string, bits int, pass string) (*KeyPair, error) {
 	pemPath := filepath.Join(dir, name+".pem")
 	priv, err := LoadPrivate(pemPath, pass)
@@ -93,7 +93,7 @@ func createPrivate(dir, path string, bits int, pass string) (*rsa.PrivateKey, er
 		return nil, err
 	}
 	err = CreateFile(path, text, PrivateMode)
-	if errors.Is(err, fs.ErrExist) { // another process was faster: its key counts
+	if errors.Is(err, fs.ErrExist) { // another process was faster: use its key
 		return LoadPrivate(path, pass)
 	}
 	return pair.Private, err
@@ -119,8 +119,8 @@ func ensurePublic(path string, pub *rsa.PublicKey) (string, error) {
 	return string(b), nil
 }
 
-// LoadPrivate reads a private key file, encrypted with pass where it is
-// encrypted at all; see [ParsePrivatePEM].
+// LoadPrivate reads a private key file, which pass decrypts if it is encrypted; see
+// [ParsePrivatePEM].
 func LoadPrivate(path, pass string) (*rsa.PrivateKey, error) {
 	b, err := readKeyFile(path)
 	if err != nil {

@@ -21,7 +21,7 @@ func mode(t *testing.T, path string) fs.FileMode {
 }
 
 func TestEnsureKeyPair(t *testing.T) {
-	old := syscall.Umask(0o077) // the mode of the public file must not follow it
+	old := syscall.Umask(0o077) // must not affect the mode of the public file
 	defer syscall.Umask(old)
 	dir := filepath.Join(t.TempDir(), "pki", "master")
 	made, err := EnsureKeyPair(dir, "master", 0)
@@ -60,7 +60,7 @@ func TestEnsureKeyPairPublicFile(t *testing.T) {
 	if err != nil || CleanPEM(pair.PublicPEM) != CleanPEM(keys["minion"].PublicPEM) {
 		t.Fatalf("missing public file: %v", err)
 	}
-	// The text on disk counts, for it is what has been signed and fingerprinted.
+	// The text on disk is used, because it is what was signed and fingerprinted.
 	crlf := strings.ReplaceAll(pair.PublicPEM, "\n", "\r\n")
 	if err := WriteFile(pub, []byte(crlf), PublicMode); err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestEnsureKeyPairPublicFile(t *testing.T) {
 	}
 }
 
-// A file that a full disk or a bad copy has spoilt is never replaced, and the error
-// says what can be done.
+// A corrupt file, such as from a full disk or a failed copy, is never replaced, and the error
+// says what to do.
 func TestEnsureKeyPairSpoilt(t *testing.T) {
 	keys := goldenKeys(t)
 	for _, c := range []struct{ file, text, want string }{
@@ -118,7 +118,7 @@ func TestEnsureKeyPairPass(t *testing.T) {
 	}
 }
 
-// Master and syndic of one node may start together over one folder.
+// Master and syndic of one node may start at once with the same directory.
 func TestEnsureKeyPairRace(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// MaxKeyBits bounds the keys accepted from files and peers: beyond it a single
-// signature check takes seconds, which a stranger must not be able to ask for.
+// MaxKeyBits bounds the keys accepted from files and peers: beyond it a single signature check
+// takes seconds, which a stranger must not be able to cause.
 const MaxKeyBits = 16384
 
 // Sentinels of the PEM readers.
@@ -21,18 +21,17 @@ var (
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// CleanPEM unifies line ends to LF and strips white space around the text.
-// Two key texts mean the same key to Salt (since 3006.9) when their cleaned
-// forms are equal.
+// CleanPEM converts line ends to LF and removes white space around the text. Two key texts are
+// the same key to Salt (since 3006.9) if their cleaned forms are equal.
 func CleanPEM(text string) string {
 	return lineEnds.Replace(strings.TrimSpace(text))
 }
 
-// errNoBlock is an [ErrPEM]: the file is empty, cut off, or something else.
+// errNoBlock is an [ErrPEM] for a file that is empty, cut off, or not PEM.
 var errNoBlock = fmt.Errorf("%w: no BEGIN and END lines around base64 text", ErrPEM)
 
-// PublicPEM is the SubjectPublicKeyInfo form `BEGIN PUBLIC KEY` with a final
-// newline: what Salt writes into .pub files.
+// PublicPEM returns the SubjectPublicKeyInfo form `BEGIN PUBLIC KEY` with a final newline, as
+// Salt writes it to .pub files.
 func PublicPEM(pub *rsa.PublicKey) string {
 	der, err := x509.MarshalPKIXPublicKey(pub)
 	if err != nil { // only an unknown key type fails, and this is an RSA key
@@ -41,9 +40,9 @@ func PublicPEM(pub *rsa.PublicKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
-// ParsePublicPEM reads `BEGIN PUBLIC KEY` and `BEGIN RSA PUBLIC KEY`, with any
-// line ends, with or without a final newline. The second heading may stand over
-// either encoding: some Salt builds put it over SubjectPublicKeyInfo.
+// ParsePublicPEM parses `BEGIN PUBLIC KEY` and `BEGIN RSA PUBLIC KEY`, with any line ends, with
+// or without a final newline. The second heading may precede either encoding, because some Salt
+// builds use it for SubjectPublicKeyInfo.
 func ParsePublicPEM(text string) (*rsa.PublicKey, error) {
 	block, _ := pem.Decode([]byte(dropBlankLines(text)))
 	if block == nil {
@@ -81,8 +80,8 @@ func checkPublic(pub *rsa.PublicKey) error {
 	return nil
 }
 
-// dropBlankLines makes the text digestible for encoding/pem, which takes an
-// empty line after BEGIN for the end of a header.
+// dropBlankLines prepares the text for encoding/pem, which interprets an empty line after BEGIN
+// as the end of a header.
 func dropBlankLines(text string) string {
 	clean := CleanPEM(text)
 	if !strings.Contains(clean, "\n\n") || strings.Contains(clean, ": ") {
@@ -98,10 +97,10 @@ func dropBlankLines(text string) string {
 	return b.String()
 }
 
-// ParsePrivatePEM reads PKCS#1 and PKCS#8 private keys, plain or encrypted with
-// pass: PKCS#1 in OpenSSL's old form (`Proc-Type: 4,ENCRYPTED`), PKCS#8 in PBES2
-// with PBKDF2. pass is ignored for a key that is not encrypted. A missing or
-// wrong passphrase gives [ErrPassphrase].
+// ParsePrivatePEM parses PKCS#1 and PKCS#8 private keys, unencrypted or encrypted with pass:
+// PKCS#1 in OpenSSL's old form (`Proc-Type: 4,ENCRYPTED`), PKCS#8 in PBES2 with PBKDF2. It
+// ignores pass if the key is not encrypted. It returns [ErrPassphrase] if the passphrase is
+// missing or wrong.
 func ParsePrivatePEM(b []byte, pass string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(dropBlankLines(string(b))))
 	if block == nil {
@@ -130,7 +129,7 @@ func parsePrivateBlock(block *pem.Block, pass string) (*rsa.PrivateKey, error) {
 				return nil, fmt.Errorf("%w: %w", ErrPassphrase, err)
 			}
 			key, err := x509.ParsePKCS1PrivateKey(der)
-			if err != nil { // the old form has no checksum: a wrong pass may survive the padding
+			if err != nil { // the old form has no checksum: a wrong passphrase may pass the padding check
 				return nil, fmt.Errorf("%w: %w", ErrPassphrase, err)
 			}
 			return key, nil
@@ -167,8 +166,8 @@ func parsePKCS8(der []byte) (*rsa.PrivateKey, error) {
 	return priv, nil
 }
 
-// PrivatePEM is the text of a private key file: PKCS#1 as Salt writes it, or
-// encrypted PKCS#8 when pass is not empty.
+// PrivatePEM returns the text of a private key file: PKCS#1 as Salt writes it, or encrypted
+// PKCS#8 if pass is not empty.
 func PrivatePEM(priv *rsa.PrivateKey, pass string) ([]byte, error) {
 	if pass == "" {
 		return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(priv)}), nil

@@ -44,7 +44,7 @@ func TestPublicPEMForms(t *testing.T) {
 	}
 }
 
-// The files are one key in the forms openssl writes.
+// The files have one key in the forms that openssl writes.
 func TestOpenSSLForms(t *testing.T) {
 	read := func(name string) []byte {
 		b, err := os.ReadFile(filepath.Join("testdata", "pem", name))
@@ -156,8 +156,8 @@ func FuzzParsePrivatePEM(f *testing.F) {
 	})
 }
 
-// The encrypted form is our own reader, so it is fuzzed below the PEM layer with
-// the passphrase that fits the seed.
+// The parser of the encrypted form is our own, so it is fuzzed below the PEM layer with the
+// passphrase of the seed.
 func FuzzOpenPKCS8(f *testing.F) {
 	der, err := sealPKCS8([]byte("secret part"), "words", 1)
 	if err != nil {
@@ -169,7 +169,7 @@ func FuzzOpenPKCS8(f *testing.F) {
 	f.Add(der)
 	f.Fuzz(func(t *testing.T, der []byte) {
 		if n, ok := iterations(der); ok && n > 1000 {
-			return // sound, only slow
+			return // valid, but slow
 		}
 		plain, err := openPKCS8(der, "words")
 		if err != nil {

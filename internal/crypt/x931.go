@@ -8,11 +8,11 @@ import (
 	"math/big"
 )
 
-// ErrX931 is returned when bytes are no X9.31 block under the key given.
+// ErrX931 is returned when bytes are not an X9.31 block under the given key.
 var ErrX931 = errors.New("not an x9.31 block")
 
-// The bytes an X9.31 block is made of: HEAD BB..BB BA data TAIL, or FULL data
-// TAIL when the data leaves no room for padding.
+// The bytes of an X9.31 block: HEAD BB..BB BA data TAIL, or FULL data TAIL if the data leaves
+// no room for padding.
 const (
 	x931Head = 0x6B
 	x931Full = 0x6A

@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// backgroundEnv marks the child that goes on in the background; its value is the
-// descriptor on which it says that it has started.
+// backgroundEnv marks the child that continues in the background; its value is the descriptor
+// on which it reports that it has started.
 const backgroundEnv = "MOM_BACKGROUND_FD"
 
-// Background starts this program again, detached from the terminal, and waits
-// until that process has called [Started] or ended. It is the -d of the daemons:
-// a start that fails is told by the command, not only in the log.
+// Background starts this program again, detached from the terminal, and waits until that
+// process has called [Started] or ended. The option -d of the daemons uses it: the command
+// itself reports a failed start, not only the log.
 func Background() error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -38,7 +38,7 @@ func Background() error {
 	if err := w.Close(); err != nil {
 		return fmt.Errorf("go into the background: %w", err)
 	}
-	line, _ := bufio.NewReader(r).ReadString('\n') // an error means that the child ended without a word
+	line, _ := bufio.NewReader(r).ReadString('\n') // on an error the child ended without a report
 	if line == "ok\n" {
 		return cmd.Process.Release()
 	}
@@ -49,10 +49,10 @@ func Background() error {
 	return fmt.Errorf("the daemon ended at its start: %w", err)
 }
 
-// InBackground tells whether this process is the one [Background] started.
+// InBackground reports whether [Background] started this process.
 func InBackground() bool { return os.Getenv(backgroundEnv) != "" }
 
-// Started tells the command that waits in [Background] how the start went.
+// Started reports the result of the start to the command that waits in [Background].
 func Started(startErr error) {
 	if !InBackground() {
 		return

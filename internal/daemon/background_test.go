@@ -30,7 +30,7 @@ func TestBackground(t *testing.T) {
 			t.Errorf("%s: %q, exit %d", c.role, got, cmd.ProcessState.ExitCode())
 		}
 	}
-	// The good one goes on after the command has ended.
+	// The good one continues after the command has ended.
 	waiting.Until(t, "the daemon to go on", func() bool {
 		b, err := os.ReadFile(mark)
 		return err == nil && string(b) == "alive"
@@ -41,5 +41,5 @@ func TestStartedInForeground(t *testing.T) {
 	if InBackground() {
 		t.Fatal("a test is not in the background")
 	}
-	Started(nil) // nobody waits: it must not write anywhere
+	Started(nil) // nobody waits: it must not write anything
 }

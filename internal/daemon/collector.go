@@ -8,31 +8,29 @@ import (
 )
 
 const (
-	// heapSlack is what a small heap may grow by before garbage is collected, in bytes.
+	// heapSlack is how many bytes a small heap may grow before garbage collection.
 	heapSlack = 128 << 20
-	// Of a heap, in percent: Go's own pace, and the slowest.
+	// In percent of the heap: Go's default, and the slowest pace.
 	ownPace, slowestPace = 100, 400
 )
 
-// EaseCollector lets the garbage collector run less often while the heap is small: it
-// may grow by 128 MiB, at most to five times what lives, before it is collected; a larger
-// one to twice what lives, as is Go's default. At a node with 2,500 minions that takes a
-// tenth less processor time for some 60 MiB. It does nothing where the environment says
-// how often (GOGC).
+// EaseCollector makes the garbage collector run less often while the heap is small: the heap
+// may grow by 128 MiB, at most to five times its live size, before it is collected. A larger
+// heap may grow to twice its live size, as is Go's default. On a node with 2,500 minions that
+// saves a tenth of the CPU time for some 60 MiB. It does nothing if GOGC is set.
 func EaseCollector() {
 	if os.Getenv("GOGC") == "" {
 		(&collector{set: debug.SetGCPercent}).follow()
 	}
 }
 
-// collector sets the pace of the garbage collector after each collection.
+// collector adjusts the pace of the garbage collector after each collection.
 type collector struct {
 	set  func(percent int) int
-	pace int // that was set; 0: none
+	pace int // the current setting; 0 means unset
 }
 
-// follow sets the pace, and does so again after the next collection, in which the mark
-// that nobody holds is found.
+// follow sets the pace, and again after the next collection, which runs the finalizer of mark.
 func (c *collector) follow() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
@@ -44,10 +42,10 @@ func (c *collector) follow() {
 	runtime.SetFinalizer(&mark{collector: c}, func(m *mark) { m.collector.follow() })
 }
 
-// mark is garbage from its beginning.
+// mark is garbage from the start.
 type mark struct{ collector *collector }
 
-// pace is by how many percent of what lives the heap may grow.
+// pace returns by how many percent of its live size the heap may grow.
 func pace(live uint64) int {
 	if live == 0 {
 		return slowestPace

@@ -16,8 +16,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// The pace is set after each collection that finds another heap: here one that grows by
-// 256 MiB and shrinks again.
+// The pace is set after each collection that finds a different heap size: here one that grows
+// by 256 MiB and shrinks again.
 func TestCollectorFollowsTheHeap(t *testing.T) {
 	set := make(chan int, 64)
 	c := &collector{set: func(p int) int { set <- p; return 0 }}
@@ -38,6 +38,6 @@ func TestCollectorFollowsTheHeap(t *testing.T) {
 	until(slowestPace)
 	ballast := make([]byte, 256<<20)
 	until(ownPace)
-	runtime.KeepAlive(ballast) // and it is garbage from here on
+	runtime.KeepAlive(ballast) // from here on it is garbage
 	until(slowestPace)
 }

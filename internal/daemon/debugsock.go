@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// DebugSocketPath is the socket of a daemon in its sock_dir. role is master, minion or api; a node has
-// that of its master.
+// DebugSocketPath returns the socket of a daemon in its sock_dir. role is master, minion or
+// api; a node uses that of its master.
 func DebugSocketPath(sockDir, role string) string {
 	return filepath.Join(sockDir, "debug_"+role+".ipc")
 }
 
-// profileTime bounds one request: the longest CPU profile or trace that can be asked for.
+// profileTime bounds one request: the longest CPU profile or trace.
 const profileTime = 10 * time.Minute
 
-// DebugServer is the socket of one daemon.
+// DebugServer is the debug socket of a daemon.
 type DebugServer struct {
 	ln   net.Listener
 	http *http.Server
 }
 
-// ListenDebug makes the socket, for this user alone (mode 0600); metrics may be nil. What a
-// daemon that is gone has left there is replaced. The server answers when it runs.
+// ListenDebug creates the socket, for this user only (mode 0600); metrics may be nil. It
+// replaces a socket that a dead daemon left. Run serves it.
 func ListenDebug(path string, metrics http.Handler) (*DebugServer, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
-		_ = c.Close() // it was only to see who is there
+		_ = c.Close() // only to check whether a daemon answers
 		return nil, fmt.Errorf("debug_socket: another daemon serves %s", path)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -56,8 +56,8 @@ func ListenDebug(path string, metrics http.Handler) (*DebugServer, error) {
 	return &DebugServer{ln: ln, http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: profileTime}}, nil
 }
 
-// listenPrivate binds the socket in a folder of its own and moves it into place when it has
-// its mode, so that nobody else connects in between.
+// listenPrivate binds the socket in a directory of its own and moves it into place when it has
+// its mode, so that nobody else can connect in between.
 func listenPrivate(path string) (net.Listener, error) {
 	dir, err := os.MkdirTemp(filepath.Dir(path), "d")
 	if err != nil {
@@ -76,7 +76,7 @@ func listenPrivate(path string) (net.Listener, error) {
 	return &placed{ln, path}, nil
 }
 
-// placed is a listener whose socket has been moved to path.
+// placed is a listener whose socket was moved to path.
 type placed struct {
 	net.Listener
 	path string
@@ -91,12 +91,12 @@ func (p *placed) Close() error {
 	return err
 }
 
-// Close releases a server that does not run.
+// Close closes a server that does not run.
 func (s *DebugServer) Close() error { return s.ln.Close() }
 
-// Run answers until ctx ends, then removes the socket.
+// Run serves until ctx ends, then removes the socket.
 func (s *DebugServer) Run(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // Serve tells how it ended
+	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // the error of Serve is returned
 	defer stop()
 	if err := s.http.Serve(s.ln); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve debug_socket: %w", err)
@@ -104,7 +104,7 @@ func (s *DebugServer) Run(ctx context.Context) error {
 	return nil
 }
 
-// DebugClient asks the daemon behind a socket.
+// DebugClient returns a client for the daemon behind a socket.
 func DebugClient(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

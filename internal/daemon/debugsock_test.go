@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The socket serves profiles and metrics to its own user, and is gone with the daemon.
+// The socket serves profiles and metrics to its own user, and is removed with the daemon.
 func TestDebugServer(t *testing.T) {
 	dir, err := os.MkdirTemp("", "ds") // short, for the socket
 	if err != nil {
@@ -19,7 +19,7 @@ func TestDebugServer(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	path := DebugSocketPath(dir, "master")
-	if err := os.WriteFile(path, nil, 0o600); err != nil { // of a daemon that is gone
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // left by a dead daemon
 		t.Fatal(err)
 	}
 	s, err := ListenDebug(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mom_info 1\n") }))

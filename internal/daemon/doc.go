@@ -1,8 +1,7 @@
-// Package daemon is what every daemon of this program needs around its work:
-// Salt's log levels and lines, log files that follow logrotate, a pid file that
-// never takes the place of a running instance's, the limit of open files, word to
-// systemd, and going into the background.
+// Package daemon has the common parts of this program's daemons: Salt's log levels and lines,
+// log files that follow logrotate, a pid file that never replaces that of a running instance,
+// the limit of open files, systemd notification, and running in the background.
 //
-// It promises that a log line is one line whatever is in it, and that a start in
-// the background that fails is told by the command that made it.
+// It guarantees that a log line is one line whatever its content, and that the command itself
+// reports a failed start in the background.
 package daemon

@@ -14,37 +14,36 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Tags of the events. Both have a token, by which an answer is known, and a retcode, for
-// events with one stay at the node that fires them. The answer holds the links to the
-// masters above (not that of a master alone), and which checks of /readyz fail, with the
-// reasons.
+// Tags of the events. Both have a token, which identifies the answer, and a retcode, because
+// events with one stay at the node that fires them. The answer has the links to the masters
+// above (except from a master alone), and the failing checks of /readyz with their reasons.
 const (
 	HealthRequest = "mom/pulse/ask"
 	HealthReply   = "mom/pulse/tell"
 )
 
-// healthTimeout bounds the checks of one question: less than `mom health` waits.
+// healthTimeout bounds the checks for one request: less than `mom health` waits.
 const healthTimeout = 2 * time.Second
 
-// Health is what a daemon tells of itself.
+// Health provides the state of a daemon.
 type Health struct {
-	Links  func() map[string]bool // the masters above, and who is connected; nil: nothing is above
+	Links  func() map[string]bool // the masters above, and whether each is connected; nil means none above
 	Checks []metrics.Checker      // nil ones are left out
-	// Say fires an event where the question came from; nil: on the bus that is read.
+	// Say fires the answer where the request came from; nil means on the bus that is read.
 	Say func(ctx context.Context, tag string, d *wire.Map) error
 }
 
-// AnswerHealth serves the question until ctx ends.
+// AnswerHealth answers requests until ctx ends.
 func AnswerHealth(ctx context.Context, b *bus.Bus, h Health) {
 	for ctx.Err() == nil {
 		sub := b.Subscribe(bus.SubscribeOptions{Prefixes: []string{HealthRequest}, Size: 16, DropWhenFull: true})
 		answerHealth(ctx, b, sub, h)
 		sub.Close()
-		_ = timing.Sleep(ctx, 100*time.Millisecond) // the bus is closing, or cut us off
+		_ = timing.Sleep(ctx, 100*time.Millisecond) // the bus is closing, or has cut us off
 	}
 }
 
-// RunWithHealth runs a daemon and answers beside it as long as it runs.
+// RunWithHealth runs a daemon and answers requests while it runs.
 func RunWithHealth(ctx context.Context, b *bus.Bus, h Health, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -54,7 +53,7 @@ func RunWithHealth(ctx context.Context, b *bus.Bus, h Health, run func(context.C
 	return run(ctx)
 }
 
-// report makes the answer.
+// report returns the answer to a request.
 func (h Health) report(ctx context.Context, token string) *wire.Map {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -95,7 +94,7 @@ func answerHealth(ctx context.Context, b *bus.Bus, sub *bus.Subscription, h Heal
 			}
 			answer := h.report(ctx, d.String("token"))
 			if h.Say == nil {
-				_ = b.Fire(HealthReply, answer) // a bus that is closed has no readers
+				_ = b.Fire(HealthReply, answer) // a closed bus has no readers
 				continue
 			}
 			if err := h.Say(ctx, HealthReply, answer); err != nil && ctx.Err() == nil {

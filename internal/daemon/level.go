@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Levels beside those of slog, in Salt's order.
+// Levels in addition to those of slog, in Salt's order.
 const (
 	LevelGarbage  = slog.Level(-16)
 	LevelTrace    = slog.Level(-8)
@@ -31,7 +31,7 @@ var levels = []struct {
 	{"quiet", LevelQuiet},
 }
 
-// Level reads a level by Salt's name.
+// Level parses Salt's name of a level.
 func Level(name string) (slog.Level, error) {
 	names := make([]string, 0, len(levels))
 	for _, l := range levels {
@@ -43,7 +43,7 @@ func Level(name string) (slog.Level, error) {
 	return 0, fmt.Errorf("invalid choice: '%s' (choose from %s)", name, strings.Join(names, ", "))
 }
 
-// Levels are the names of all levels, as in Salt's option log_level.
+// Levels returns the names of all levels, as in Salt's option log_level.
 func Levels() []string {
 	names := make([]string, len(levels))
 	for i, l := range levels {
@@ -52,7 +52,7 @@ func Levels() []string {
 	return names
 }
 
-// levelName is how Salt's log lines name a level.
+// levelName returns the name of a level in Salt's log lines.
 func levelName(l slog.Level) string {
 	switch {
 	case l >= LevelCritical:

@@ -15,17 +15,17 @@ import (
 	"unicode"
 )
 
-// LogOptions say where log lines go.
+// LogOptions configure where log lines are written.
 type LogOptions struct {
-	Console      io.Writer // nil: none
+	Console      io.Writer // nil disables it
 	ConsoleLevel slog.Level
-	File         string // a path or a syslog URL as in Salt's log_file; "": none
+	File         string // a path or a syslog URL as in Salt's log_file; "" disables it
 	FileLevel    slog.Level
 }
 
-// OpenLog makes a logger. A log file that cannot be opened is an error that
-// names it; one that is moved away later (by logrotate) is made anew. Close the
-// returned closer when the daemon ends.
+// OpenLog returns a logger. If the log file cannot be opened, the error names it. A file that
+// is moved away later (by logrotate) is created again. Close the returned closer when the
+// daemon ends.
 func OpenLog(o LogOptions) (*slog.Logger, io.Closer, error) {
 	var h fanOut
 	var c io.Closer = nopCloser{}
@@ -43,8 +43,8 @@ func OpenLog(o LogOptions) (*slog.Logger, io.Closer, error) {
 	return slog.New(h), c, nil
 }
 
-// openLogFile opens what log_file names: a file, or syslog, which adds time and process to
-// a line itself.
+// openLogFile opens the target of log_file: a file, or syslog, which adds time and process to a
+// line itself.
 func openLogFile(file string) (io.WriteCloser, error) {
 	target, remote, err := parseSyslogURL(file)
 	if err != nil {
@@ -71,13 +71,13 @@ type nopCloser struct{}
 
 func (nopCloser) Close() error { return nil }
 
-// levelWriter is a writer that wants to know how severe a line is.
+// levelWriter is a writer that uses the level of a line.
 type levelWriter interface {
 	WriteLevel(l slog.Level, b []byte) (int, error)
 }
 
-// handler writes lines as Salt's do: `[INFO    ] text key=value …`, in files with
-// time, logger and process in front.
+// handler writes lines in Salt's form: `[INFO    ] text key=value …`, in files with time,
+// logger and process in front.
 type handler struct {
 	mu    *sync.Mutex
 	w     io.Writer
@@ -156,8 +156,8 @@ func appendAttr(b *bytes.Buffer, group string, a slog.Attr) {
 	fmt.Fprintf(b, " %s%s=%s", group, a.Key, quoted(v.String()))
 }
 
-// quoted quotes a value that could be taken for something else: ids and errors
-// come from strangers and must not be able to forge a line.
+// quoted quotes a value that could be mistaken for something else: ids and errors come from
+// strangers, who must not be able to forge a line.
 func quoted(text string) string {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r == ' ' || r == '"' || r == '=' || !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)
@@ -165,7 +165,7 @@ func quoted(text string) string {
 	return text
 }
 
-// oneLine keeps a message on its line and harmless for a terminal.
+// oneLine keeps a message on one line and safe for a terminal.
 func oneLine(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		q := strconv.Quote(text)
@@ -174,7 +174,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// fanOut hands records to several handlers.
+// fanOut passes records to several handlers.
 type fanOut []slog.Handler
 
 func (f fanOut) Enabled(ctx context.Context, l slog.Level) bool {

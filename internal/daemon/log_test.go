@@ -49,7 +49,7 @@ func TestLines(t *testing.T) {
 		{func() { log.Error("x", "err", errors.New("no such file"), "empty", "") }, "[ERROR   ] x err=\"no such file\" empty=\"\"\n"},
 		{func() { log.Log(t.Context(), LevelCritical, "x") }, "[CRITICAL] x\n"},
 		{func() { log.With("a", 1).WithGroup("g").With("b", 2).Info("x", slog.Group("h", "c", 3)) }, "[INFO    ] x a=1 g.b=2 g.h.c=3\n"},
-		// What a stranger sends stays within its value.
+		// Text from a stranger stays within its value.
 		{func() { log.Info("x", "id", "a\n[ERROR   ] forged") }, "[INFO    ] x id=\"a\\n[ERROR   ] forged\"\n"},
 		{func() { log.Info("x", "id", "\x1b[2J\r", "eq", "a=b", "name", "größe") }, "[INFO    ] x id=\"\\x1b[2J\\r\" eq=\"a=b\" name=größe\n"},
 		{func() { log.Info("two\nlines \"quoted\"") }, "[INFO    ] two\\nlines \"quoted\"\n"},
@@ -62,7 +62,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The handler keeps the contract of slog's handlers.
+// The handler satisfies the contract of slog's handlers.
 func TestHandlerContract(t *testing.T) {
 	var b bytes.Buffer
 	results := func() []map[string]any {
@@ -152,7 +152,7 @@ func TestLogFileFollowsLogrotate(t *testing.T) {
 	if content(t, path+".1") != "one\n" || content(t, path) != "two\n" {
 		t.Errorf("old %q, new %q", content(t, path+".1"), content(t, path))
 	}
-	// Without a place for a new one it goes on in the old one.
+	// If a new file cannot be created, the old one stays in use.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// roleEnv makes the test binary play a part of its own process.
+// roleEnv makes the test binary run as a helper process.
 const roleEnv = "DAEMON_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// play is the program that goes into the background, or that holds a pid file.
+// play runs as the program in the background, or as the holder of a pid file.
 func play(role string) int {
 	switch role {
 	case "holder": // until it is killed

@@ -9,8 +9,8 @@ import (
 
 const notifyTimeout = time.Second
 
-// Notify tells systemd a state such as "READY=1" or "STOPPING=1" (sd_notify(3)).
-// Without a service manager it does nothing.
+// Notify sends systemd a state such as "READY=1" or "STOPPING=1" (sd_notify(3)). Without a
+// service manager it does nothing.
 func Notify(state string) error {
 	addr := os.Getenv("NOTIFY_SOCKET")
 	if addr == "" {
@@ -20,7 +20,7 @@ func Notify(state string) error {
 	if err != nil {
 		return fmt.Errorf("notify systemd: %w", err)
 	}
-	// A service manager that does not read must not hold up the daemon.
+	// A service manager that does not read must not block the daemon.
 	if err = c.SetWriteDeadline(time.Now().Add(notifyTimeout)); err == nil {
 		_, err = c.Write([]byte(state))
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestNotify(t *testing.T) {
-	dir, err := os.MkdirTemp("", "sd") // short: paths of sockets are
+	dir, err := os.MkdirTemp("", "sd") // short, because socket paths must be
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// A manager that does not read fills its queue; the daemon must not wait for it.
+// A manager that does not read fills its queue; the daemon must not block.
 func TestNotifyDoesNotWait(t *testing.T) {
 	dir, err := os.MkdirTemp("", "sd")
 	if err != nil {

@@ -28,7 +28,8 @@ func TestRaiseOpenFiles(t *testing.T) {
 			t.Errorf("%d files: %d, %v; want %d", c.want, have, err, c.have)
 		}
 	}
-	// More than any system allows: as many as there are, or an error, never less.
+	// A value above any system's maximum sets the maximum or is an error, but never lowers the
+	// limit.
 	if have, err := RaiseOpenFiles(1 << 62); have < 600 && err == nil {
 		t.Errorf("the limit fell to %d", have)
 	}

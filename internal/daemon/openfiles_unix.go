@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RaiseOpenFiles lets this process open n files, if the system allows it. A higher
-// limit is left alone. It gives the limit that holds now.
+// RaiseOpenFiles raises the limit of open files of this process to n, if the system allows it.
+// It does not lower a higher limit. It returns the current limit.
 func RaiseOpenFiles(n uint64) (uint64, error) {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {
@@ -27,7 +27,7 @@ func RaiseOpenFiles(n uint64) (uint64, error) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &want); err == nil {
 		return n, nil
 	}
-	// Without the right to raise the hard limit: up to it.
+	// Without the right to raise the hard limit, raise up to it.
 	want = r
 	want.Cur = r.Max
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &want); err != nil {
@@ -36,11 +36,11 @@ func RaiseOpenFiles(n uint64) (uint64, error) {
 	return uint64(r.Max), nil
 }
 
-// set bridges systems that count with a sign and those that count without.
+// set converts for systems with signed and unsigned limits.
 func set[T int64 | uint64](p *T, n uint64) { *p = T(n) }
 
-// OpenFiles gives the limit of open files that holds now, and how far a process without
-// rights may raise it.
+// OpenFiles returns the current limit of open files, and the limit to which an unprivileged
+// process may raise it.
 func OpenFiles() (now, hard uint64, err error) {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {

@@ -21,12 +21,12 @@ type PidFile struct {
 	pid  int
 }
 
-// ErrRunning tells that the process named in the pid file is alive.
+// ErrRunning is returned when the process in the pid file is running.
 var ErrRunning = errors.New("already running")
 
-// WritePidFile writes this process into path, "" for none. A process that the file
-// names is [ErrRunning] when it runs this program, or one of those that are called as
-// given: a salt-master of Python's, whose place this daemon is about to take.
+// WritePidFile writes the pid of this process to path; "" writes nothing. It returns
+// [ErrRunning] if the process in the file runs this program or one of the commands in others,
+// such as Python's salt-master, which this daemon is about to replace.
 func WritePidFile(path string, others ...string) (*PidFile, error) {
 	p := &PidFile{path: path, pid: os.Getpid()}
 	if path == "" {
@@ -52,7 +52,7 @@ func WritePidFile(path string, others ...string) (*PidFile, error) {
 	return p, nil
 }
 
-// Remove takes the file away if it is still that of this process.
+// Remove removes the file if it still belongs to this process.
 func (p *PidFile) Remove() error {
 	if p == nil || p.path == "" {
 		return nil
@@ -74,9 +74,8 @@ func (p *PidFile) Remove() error {
 	return nil
 }
 
-// lockFile opens the file under a lock, so that of two instances that start at
-// the same time one sees the other. The lock is held for the check alone: Salt
-// does not know it.
+// lockFile opens the file under a lock, so that one of two instances that start at the same
+// time sees the other. The lock is held only during the check, because Salt does not use it.
 func lockFile(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -93,7 +92,7 @@ func lockFile(path string) (*os.File, error) {
 		if there, err := os.Stat(path); err == nil && os.SameFile(ours, there) {
 			return f, nil
 		}
-		_ = f.Close() // it was removed while we waited
+		_ = f.Close() // it was removed during the wait
 	}
 }
 
@@ -115,8 +114,8 @@ func readPid(path string) (int, bool) {
 	return pid, err == nil && pid > 0
 }
 
-// alive reports whether pid is a process of this program or of one of the others. The pid
-// of the file may belong to another program by now, for instance after a reboot.
+// alive reports whether pid is a process of this program or of one of the others. The pid in
+// the file may belong to another program by now, for instance after a reboot.
 func alive(pid int, others []string) bool {
 	if !process.Exists(pid) {
 		return false
@@ -132,9 +131,8 @@ func alive(pid int, others []string) bool {
 	return slices.ContainsFunc(words(pid), func(w string) bool { return slices.Contains(others, filepath.Base(w)) })
 }
 
-// words are those that a process shows of its command line. A script is among them
-// behind its interpreter; some programs write their name and what they do there
-// instead, with blanks between.
+// words returns the words of a process's command line. A script is one of them, after its
+// interpreter. Some programs replace the line by their name and activity, separated by blanks.
 func words(pid int) []string {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil {
@@ -143,7 +141,7 @@ func words(pid int) []string {
 	return strings.FieldsFunc(string(b), func(r rune) bool { return r == 0 || r == ' ' })
 }
 
-// Running reports the process that the pid file at path names, if it is alive and runs this
+// Running returns the pid in the file at path; ok is true if that process is running this
 // program.
 func Running(path string) (pid int, ok bool) {
 	pid, ok = readPid(path)

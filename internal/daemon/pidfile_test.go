@@ -27,8 +27,8 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// otherThread is the number of a thread of this process other than the first, whose
-// number is the pid.
+// otherThread returns the id of a thread of this process other than the first, whose id is the
+// pid.
 func otherThread(t *testing.T) int {
 	t.Helper()
 	tasks, err := os.ReadDir("/proc/self/task")
@@ -53,10 +53,10 @@ func TestPidFile(t *testing.T) {
 	for name, before := range map[string]string{
 		"none": "", "own": own, "garbage": "abc\n", "empty": "\n", "negative": "-1\n",
 		"dead process": strconv.Itoa(dead.Process.Pid) + "\n",
-		// The pid was given to another program since.
+		// The pid was reused by another program.
 		"foreign process": strconv.Itoa(os.Getppid()) + "\n",
 		"longer":          strings.Repeat("9", 30) + "\n",
-		// In a container that was restarted the numbers begin anew.
+		// In a restarted container the pids begin again.
 		"own thread": strconv.Itoa(otherThread(t)) + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestPidFile(t *testing.T) {
 	}
 }
 
-// holder is another instance of this program that runs.
+// holder starts another running instance of this program.
 func holder(t *testing.T, path string) (*exec.Cmd, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -124,7 +124,7 @@ func TestPidFileOfARunningInstance(t *testing.T) {
 	if got := content(t, path); got != strconv.Itoa(cmd.Process.Pid)+"\n" {
 		t.Errorf("content %q", got)
 	}
-	// Nobody removes what is another's.
+	// Nobody removes the file of another process.
 	if err := (&PidFile{path: path, pid: os.Getpid()}).Remove(); err != nil {
 		t.Error(err)
 	}
@@ -146,7 +146,7 @@ func TestPidFileOfARunningInstance(t *testing.T) {
 	}
 }
 
-// A process that was killed and not waited for yet is not a running instance.
+// A killed process that was not waited for yet is not a running instance.
 func TestPidFileOfAKilledInstance(t *testing.T) {
 	path := pidPath(t)
 	cmd, line := holder(t, path)
@@ -166,8 +166,8 @@ func TestPidFileOfAKilledInstance(t *testing.T) {
 	}
 }
 
-// TestPidFileOfASaltDaemon: the daemon of Python's that runs on the same folder is not
-// taken for a stranger who got its number, and its file stays.
+// TestPidFileOfASaltDaemon: Python's daemon in the same directory is recognized, and its file
+// stays.
 func TestPidFileOfASaltDaemon(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "salt-master")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho ready\nread line\n"), 0o700); err != nil {
@@ -205,7 +205,7 @@ func TestPidFileOfASaltDaemon(t *testing.T) {
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // a shell without a line to read fails
+	_ = cmd.Wait() // a shell without input fails
 }
 
 func TestOneOfManyStartsWins(t *testing.T) {

@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	// scavengeEvery is how often memory is looked at.
+	// scavengeEvery is the interval between checks.
 	scavengeEvery = 10 * time.Second
-	// scavengeSlack is what may stay above three times the live heap, in bytes: the
-	// runtime's own memory and what a small heap needs to work in.
+	// scavengeSlack is how much memory above three times the live heap may stay, in bytes: the
+	// runtime's own memory, and space for a small heap.
 	scavengeSlack = 16 << 20
-	// scavengeBusy is the rate of allocation at which the heap is left alone, in bytes per
-	// second: it would grow again at once.
+	// scavengeBusy is the allocation rate above which nothing is released, in bytes per second:
+	// the heap would grow again at once.
 	scavengeBusy = 4 << 20
-	// scavengeMost is the longest wait after a release that gave nothing back.
+	// scavengeMost is the longest pause after a release without effect.
 	scavengeMost = 10 * time.Minute
 )
 
-// usage is how memory stands.
+// usage is the memory usage.
 type usage struct {
-	live      uint64 // heap that the last collection found in use
-	resident  uint64 // that the runtime has from the system
-	allocated uint64 // in all, since the start
+	live      uint64 // heap in use at the last collection
+	resident  uint64 // memory that the runtime has from the system
+	allocated uint64 // total since the start
 }
 
-// Scavenge gives memory back to the system after a burst, until ctx ends. The runtime keeps
-// what it may need up to its next collection, and an idle daemon, whose collector is eased
-// ([EaseCollector]), keeps the size of its largest burst. Memory is released when the daemon
-// is idle and has more than three times its live heap.
+// Scavenge releases memory to the system after a burst, until ctx ends. The runtime keeps
+// memory that it may need before its next collection, so an idle daemon whose collector is
+// eased ([EaseCollector]) keeps the size of its largest burst. Scavenge releases memory when
+// the daemon is idle and has more than three times its live heap.
 func Scavenge(ctx context.Context) {
 	(&scavenger{read: readUsage, release: debug.FreeOSMemory}).run(ctx)
 }
@@ -38,9 +38,9 @@ func Scavenge(ctx context.Context) {
 // scavenger decides when memory is released.
 type scavenger struct {
 	read    func() usage
-	release func() // collects garbage and gives all free memory to the system
+	release func() // collects garbage and releases all free memory to the system
 	last    usage
-	rest    time.Duration // after a release that gave nothing back; 0: none
+	rest    time.Duration // pause after a release without effect; 0 means none
 	until   time.Time
 }
 
@@ -58,7 +58,7 @@ func (s *scavenger) run(ctx context.Context) {
 	}
 }
 
-// look releases memory if it is worth it.
+// look releases memory if it is worthwhile.
 func (s *scavenger) look(now time.Time) {
 	u := s.read()
 	idle := u.allocated-s.last.allocated < scavengeBusy*uint64(scavengeEvery/time.Second)
@@ -69,7 +69,7 @@ func (s *scavenger) look(now time.Time) {
 	s.release()
 	after := s.read()
 	s.last = after
-	if after.resident+scavengeSlack/4 > u.resident { // what is free cannot be given back
+	if after.resident+scavengeSlack/4 > u.resident { // the free memory cannot be released
 		s.rest = min(max(2*s.rest, time.Minute), scavengeMost)
 	} else {
 		s.rest = 0
@@ -77,7 +77,7 @@ func (s *scavenger) look(now time.Time) {
 	s.until = now.Add(s.rest)
 }
 
-// readUsage asks the runtime, which takes some microseconds.
+// readUsage reads the usage from the runtime, which takes some microseconds.
 func readUsage() usage {
 	m := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/heap/allocs:bytes"},

@@ -11,8 +11,8 @@ import (
 
 const mib = 1 << 20
 
-// After a burst memory is released within a minute; a busy daemon, one that has little to
-// give, and one that has just given nothing are left alone.
+// After a burst memory is released within a minute. Nothing is released in a busy daemon, in
+// one with little free memory, and right after a release without effect.
 func TestScavenger(t *testing.T) {
 	for name, c := range map[string]struct {
 		live, resident uint64 // MiB
@@ -60,10 +60,10 @@ func TestScavenger(t *testing.T) {
 	}
 }
 
-// The runtime's own numbers: a heap of 200 MiB that is no longer in use goes back to the
-// system at the first look at an idle process.
+// With the runtime's real numbers: an unused heap of 200 MiB is released to the system at the
+// first check of an idle process.
 func TestScavenger_Real(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as of an eased collector
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as with an eased collector
 	func() {
 		blocks := make([][]byte, 200)
 		for i := range blocks {

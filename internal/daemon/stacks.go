@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// maxStacks bounds what one dump holds, in bytes.
+// maxStacks bounds one dump in bytes.
 const maxStacks = 64 << 20
 
-// WriteStacks writes the stacks of all goroutines to a file salt-debug-*.log in the folder for
-// temporary files whenever SIGUSR1 comes, as Salt's daemons do with theirs, until stop is
-// called. Without it that signal would end the daemon.
+// WriteStacks writes the stacks of all goroutines to a file salt-debug-*.log in the directory
+// for temporary files at each SIGUSR1, like Salt's daemons, until stop is called. Otherwise
+// that signal would end the daemon.
 func WriteStacks(log *slog.Logger) (stop func()) {
 	got, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(got, syscall.SIGUSR1)
@@ -41,7 +41,7 @@ func WriteStacks(log *slog.Logger) (stop func()) {
 	}
 }
 
-// writeStacks never writes to a file that exists: others may write to that folder too.
+// writeStacks never writes to an existing file, because others may write to that directory.
 func writeStacks(now time.Time) (path string, err error) {
 	b := make([]byte, 1<<20)
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// SIGUSR1 writes the stacks and ends nothing.
+// SIGUSR1 writes the stacks and does not end the process.
 func TestWriteStacks(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

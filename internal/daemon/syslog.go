@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// syslogQueue is how many lines wait for a slow syslog. Further ones are dropped and
-	// counted: a log must not stop a daemon.
+	// syslogQueue is how many lines may wait for a slow syslog. Further lines are dropped and
+	// counted: logging must not block a daemon.
 	syslogQueue = 1024
-	// syslogGrace is how long closing waits for lines that are queued.
+	// syslogGrace is how long Close waits for queued lines.
 	syslogGrace = time.Second
 )
 
-// syslogWriter sends lines to syslog from a goroutine of its own.
+// syslogWriter sends lines to syslog on its own goroutine.
 type syslogWriter struct {
 	lines   chan syslogLine
 	dropped atomic.Int64
@@ -33,7 +33,7 @@ type syslogLine struct {
 	text  string
 }
 
-// sink is what a [syslog.Writer] has for each severity.
+// sink has the methods of [syslog.Writer] for each severity.
 type sink interface {
 	io.Closer
 	Crit(text string) error
@@ -43,7 +43,7 @@ type sink interface {
 	Debug(text string) error
 }
 
-// openSyslog connects to the syslog of a target.
+// openSyslog connects to a target.
 func openSyslog(t syslogTarget, tag string) (*syslogWriter, error) {
 	var errs []error
 	for _, network := range t.networks {
@@ -62,7 +62,7 @@ func newSyslogWriter(to sink) *syslogWriter {
 	return w
 }
 
-// run sends lines until Close, and then what is still queued.
+// run sends lines until Close, and then the queued ones.
 func (w *syslogWriter) run(to sink) {
 	defer close(w.done)
 	defer to.Close()
@@ -79,7 +79,7 @@ func (w *syslogWriter) run(to sink) {
 	}
 }
 
-// send drops a line that fails: the next one connects again.
+// send drops a line that fails; the next one reconnects.
 func (w *syslogWriter) send(to sink, l syslogLine) {
 	if n := w.dropped.Swap(0); n > 0 {
 		_ = to.Warning(fmt.Sprintf("[WARNING ] log lines dropped: syslog is too slow count=%d", n))
@@ -87,7 +87,7 @@ func (w *syslogWriter) send(to sink, l syslogLine) {
 	_ = severity(to, l.level)(l.text)
 }
 
-// severity picks the syslog severity of a level.
+// severity returns the method for a level.
 func severity(to sink, l slog.Level) func(string) error {
 	switch {
 	case l >= LevelCritical:
@@ -115,7 +115,7 @@ func (w *syslogWriter) WriteLevel(l slog.Level, b []byte) (int, error) {
 // Write queues a line of level info.
 func (w *syslogWriter) Write(b []byte) (int, error) { return w.WriteLevel(slog.LevelInfo, b) }
 
-// Close sends what is queued, for at most a second. Later lines are lost.
+// Close sends queued lines, for at most a second. Later lines are lost.
 func (w *syslogWriter) Close() error {
 	w.once.Do(func() { close(w.closing) })
 	select {

@@ -74,7 +74,7 @@ func TestOpenLog_SyslogNotThere(t *testing.T) {
 	}
 }
 
-// stuck is a syslog that takes one line and then no more until it is let.
+// stuck is a syslog that accepts one line and then blocks until released.
 type stuck struct {
 	free chan struct{}
 	got  []string
@@ -92,7 +92,7 @@ func (s *stuck) Info(text string) error    { return s.take(text) }
 func (s *stuck) Debug(text string) error   { return s.take(text) }
 func (s *stuck) Close() error              { return nil }
 
-// A syslog that takes nothing holds up neither the daemon nor its end; what was dropped is
+// A syslog that accepts nothing blocks neither the daemon nor its end; dropped lines are
 // counted.
 func TestSyslogWriter_Stuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestSyslogWriter_Stuck(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		if err := w.Close(); err != nil { // gives up after its grace
+		if err := w.Close(); err != nil { // returns after its grace period
 			t.Fatal(err)
 		}
 		close(to.free)

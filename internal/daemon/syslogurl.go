@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// facilities are the names that Salt takes at the end of a syslog URL.
+// facilities are the names that Salt accepts at the end of a syslog URL.
 var facilities = map[string]syslog.Priority{
 	"LOG_KERN": syslog.LOG_KERN, "LOG_USER": syslog.LOG_USER, "LOG_MAIL": syslog.LOG_MAIL, "LOG_DAEMON": syslog.LOG_DAEMON,
 	"LOG_AUTH": syslog.LOG_AUTH, "LOG_SYSLOG": syslog.LOG_SYSLOG, "LOG_LPR": syslog.LOG_LPR, "LOG_NEWS": syslog.LOG_NEWS,
@@ -19,16 +19,16 @@ var facilities = map[string]syslog.Priority{
 	"LOG_LOCAL4": syslog.LOG_LOCAL4, "LOG_LOCAL5": syslog.LOG_LOCAL5, "LOG_LOCAL6": syslog.LOG_LOCAL6, "LOG_LOCAL7": syslog.LOG_LOCAL7,
 }
 
-// syslogTarget is where a syslog URL sends log lines.
+// syslogTarget is the destination of a syslog URL.
 type syslogTarget struct {
 	networks []string // tried in turn
 	address  string
 	facility syslog.Priority
 }
 
-// parseSyslogURL reads the forms of Salt's log_file that are not paths:
-// file:///dev/log[/FACILITY], udp://host[:port][/FACILITY], tcp://host[:port][/FACILITY].
-// The port is 514 and the facility LOG_USER unless given. ok is false for a path.
+// parseSyslogURL parses the forms of Salt's log_file that are not paths:
+// file:///dev/log[/FACILITY], udp://host[:port][/FACILITY], tcp://host[:port][/FACILITY]. The
+// defaults are port 514 and facility LOG_USER. ok is false for a path.
 func parseSyslogURL(text string) (t syslogTarget, ok bool, err error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "file" && u.Scheme != "tcp" && u.Scheme != "udp" {

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// watchEvery is how often a log file is looked for at its path.
+// watchEvery is the interval of checks whether the log file is still at its path.
 const watchEvery = time.Second
 
-// watched is a log file that is opened anew when it was moved or removed, as
-// Salt does with its own.
+// watched is a log file that is opened again after it was moved or removed, like Salt's.
 type watched struct {
 	path string
 	now  func() time.Time
@@ -44,8 +43,8 @@ func (w *watched) Write(b []byte) (int, error) {
 	return w.f.Write(b)
 }
 
-// follow opens the file at the path if it is another one now. When that cannot
-// be done, the old one is still better than none.
+// follow opens the file at the path if it is a different one now. If that fails, the old file
+// stays in use.
 func (w *watched) follow() {
 	was, err := w.f.Stat()
 	if err != nil {
@@ -56,7 +55,7 @@ func (w *watched) follow() {
 	}
 	old := w.f
 	if w.open() == nil {
-		_ = old.Close() // what was written to it is in the system's hands
+		_ = old.Close() // written data is with the system already
 	}
 }
 

@@ -1,3 +1,3 @@
-// Package durable makes what was written outlive a loss of power, at the price of one
-// sync for all who wait for it at a time.
+// Package durable makes written data survive a power failure. Concurrent callers share one
+// sync.
 package durable

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Names syncs the names in a folder, not what the files hold. File systems that cannot
-// sync a folder do not need it, so a refusal is no error.
+// Names syncs the names in a directory, not the content of the files. File systems that cannot
+// sync a directory do not need it, so that is not an error.
 func Names(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
@@ -19,9 +19,8 @@ func Names(path string) error {
 	return d.Close()
 }
 
-// Folder is [os.MkdirAll] for a folder that is to hold what must outlive a loss of
-// power. One that is there already is synced as well: an earlier life may have ended
-// before it was.
+// Folder is [os.MkdirAll] for a directory whose content must survive a power failure. It also
+// syncs an existing directory, because an earlier run may have ended before it did.
 func Folder(path string, perm fs.FileMode) error {
 	above := filepath.Dir(path)
 	err := os.Mkdir(path, perm)
@@ -34,13 +33,13 @@ func Folder(path string, perm fs.FileMode) error {
 		return err
 	}
 	//mutant:power-new-folders
-	if err := Names(above); !errors.Is(err, fs.ErrPermission) { // who may not read it has not made the folder
+	if err := Names(above); !errors.Is(err, fs.ErrPermission) { // a process that may not read it has not created the directory
 		return err
 	}
 	return nil
 }
 
-// Remove removes a file that no loss of power brings back.
+// Remove removes a file; a power failure does not restore it.
 func Remove(path string) error {
 	if err := os.Remove(path); err != nil {
 		return err

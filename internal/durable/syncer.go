@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// Syncer lets many wait for one sync. It is safe for concurrent use.
+// Syncer lets many callers wait for one sync. It is safe for concurrent use.
 type Syncer struct {
 	sync func() error
 
 	mu   sync.Mutex
-	next *round        // for those who come now: a sync that runs may not cover what they wrote
+	next *round        // for new callers: a running sync may not cover what they wrote
 	turn chan struct{} // one sync at a time
 }
 
@@ -21,10 +21,10 @@ type round struct {
 	err  error
 }
 
-// New makes a Syncer over a function that syncs.
+// New returns a Syncer that calls sync.
 func New(sync func() error) *Syncer { return &Syncer{sync: sync, turn: make(chan struct{}, 1)} }
 
-// File syncs what a file holds. Its name is as durable as its folder.
+// File syncs the content of a file. Sync its directory for its name.
 func File(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,9 +33,8 @@ func File(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Held makes a Syncer of a file that its owner keeps open: held gives the one of the
-// moment, nil for none. One that was closed meanwhile is no error: who closes a file, or
-// puts another in its place, has synced what was in it.
+// Held returns a Syncer for a file that its owner keeps open. held returns the current file, or
+// nil. A file that was closed meanwhile is not an error, because its owner has synced it.
 func Held(held func() *os.File) *Syncer {
 	return New(func() error {
 		f := held()
@@ -59,7 +58,7 @@ func (s *Syncer) Wait() error {
 	s.mu.Unlock()
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
-	r.once.Do(func() { // the first of those who wait syncs for all of them
+	r.once.Do(func() { // the first caller syncs for all
 		s.mu.Lock()
 		s.next = nil
 		s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Whoever waits is covered by a sync that began after it came, and a hundred who come
-// while one runs share the next.
+// A caller is covered by a sync that began after its call, and a hundred that call during a
+// sync share the next.
 func TestSyncsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written, covered, syncs atomic.Int64
@@ -49,7 +49,7 @@ func TestSyncsAreShared(t *testing.T) {
 	})
 }
 
-// A file that its owner has closed meanwhile was synced by it; any other refusal counts.
+// A file that its owner has closed was synced by the owner; any other error counts.
 func TestHeld(t *testing.T) {
 	var f *os.File
 	s := Held(func() *os.File { return f })

@@ -13,9 +13,9 @@ import (
 )
 
 // Layered checks that the files of the package in dir depend on each other in one direction: no
-// file refers, directly or through others, to a file that refers to it. The methods of a type have
-// to be in the file of the type, so that a call of a method is a reference to that file. Tests are
-// not looked at.
+// file refers, directly or through others, to a file that refers to it. The methods of a type
+// must be in the file of the type, so that a method call is a reference to that file. Test
+// files are ignored.
 func Layered(t *testing.T, dir string) {
 	t.Helper()
 	refs, strays := fileRefs(t, dir)
@@ -48,7 +48,7 @@ func fileRefs(t *testing.T, dir string) (refs map[string]map[string][]string, st
 	}
 	for name, f := range files {
 		refs[name] = map[string][]string{}
-		keys := map[*ast.Ident]bool{} // names of fields in literals are no references
+		keys := map[*ast.Ident]bool{} // names of fields in literals are not references
 		ast.Inspect(f, func(n ast.Node) bool {
 			if kv, ok := n.(*ast.KeyValueExpr); ok {
 				if id, ok := kv.Key.(*ast.Ident); ok {
@@ -90,7 +90,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// findCycle returns files that refer to each other in a circle; nil if no files do.
+// findCycle returns files that refer to each other in a circle; nil if there is no such circle.
 func findCycle(refs map[string]map[string][]string) []string {
 	done := map[string]bool{}
 	var path []string

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// References between files are functions, types and values of the package, but not fields or local
-// names.
+// References between files are functions, types and values of the package, but not fields or
+// local names.
 func TestFileRefs(t *testing.T) {
 	for name, c := range map[string]struct {
 		files  map[string]string

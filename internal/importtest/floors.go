@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// Shape bounds how the packages below a folder stand on each other. Its numbers only shrink.
+// Shape bounds the import graph of the packages below a directory. Its numbers only shrink.
 type Shape struct {
-	// Folder is the folder of the test, seen from the top of the module. Its own package wires
-	// the others, so that none of them imports it.
+	// Folder is the directory of the test, relative to the module. Its own package combines the
+	// others, so none of them imports it.
 	Folder string
-	// Floors is the number of floors: a package stands one above the highest of those below
-	// Folder that it imports. Packages is how many there are.
+	// Floors is the number of floors: a package is one floor above the highest package below
+	// Folder that it imports. Packages is the number of packages.
 	Floors, Packages int
 }
 
-// Check fails the test if the packages below the folder of the test do not have the shape.
+// Check fails the test if the packages below the directory of the test do not have the shape.
 func (s Shape) Check(t *testing.T) {
 	t.Helper()
 	imports := map[string]map[string]bool{}

@@ -1,4 +1,4 @@
-// Package importtest lets a test look at what packages of this module import of each other.
+// Package importtest lets a test check which packages of this module import each other.
 package importtest
 
 import (
@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/momtree/mom/"
 
-// Each calls do for each import of this module in each file below dir that is no test: with
-// the path of the file from dir, and that of the package from the top of the module.
+// Each calls do for each import of this module in each non-test file below dir: with the path
+// of the file relative to dir, and that of the package relative to the module.
 func Each(t *testing.T, dir string, do func(file, imported string)) {
 	t.Helper()
 	files := 0

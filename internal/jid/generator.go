@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Generator makes unique, increasing job ids. It is safe for concurrent use.
+// Generator generates unique, increasing job ids. It is safe for concurrent use.
 type Generator struct {
 	now    func() time.Time
 	suffix string
@@ -15,8 +15,8 @@ type Generator struct {
 	last time.Time
 }
 
-// NewGenerator makes a Generator; now may be nil. With pid > 0 each id ends in
-// "_<pid>", as the option unique_jid wants.
+// NewGenerator returns a Generator; now may be nil. If pid > 0, each id ends in "_<pid>", as
+// with the option unique_jid.
 func NewGenerator(now func() time.Time, pid int) *Generator {
 	g := &Generator{now: now}
 	if now == nil {
@@ -28,8 +28,8 @@ func NewGenerator(now func() time.Time, pid int) *Generator {
 	return g
 }
 
-// Next returns a job id above all that came before: that of the present moment,
-// or one microsecond after the last one when the clock has not moved on.
+// Next returns a job id above all earlier ones: that of the present time, or one microsecond
+// after the last one if the clock has not advanced.
 func (g *Generator) Next() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// ErrInvalid is wrapped when a text is no job id.
+// ErrInvalid is wrapped when a text is not a job id.
 var ErrInvalid = errors.New("not a job id")
 
 // digits is the length of the time in a job id.
 const digits = 20
 
-// New returns the job id of a moment: 20 digits, UTC, to the microsecond. Two
-// calls may give the same; see Generator.
+// New returns the job id of a time: 20 digits, UTC, to the microsecond. Two calls may return
+// the same id; see Generator.
 func New(now time.Time) string {
 	now = now.UTC()
 	return now.Format("20060102150405") + fmt.Sprintf("%06d", now.Nanosecond()/1000)
@@ -32,10 +32,10 @@ func shaped(s string) bool {
 	return len(s) == digits || len(s) > digits+1 && s[digits] == '_'
 }
 
-// Valid reports whether s is a job id by Salt's rule: the right length, and
-// digits in front. It need not name a real date. Since it becomes a file name and
-// part of event tags, what follows the digits must be shorter than Salt allows
-// and hold no path separator, blank or control character.
+// Valid reports whether s is a job id by Salt's rule: the right length, and digits at the
+// start. It need not be a real date. Because it becomes a file name and part of event tags, the
+// text after the digits must be shorter than Salt allows and must not contain path separators,
+// blanks or control characters.
 func Valid(s string) bool {
 	if !shaped(s) || len(s) > maxBytes {
 		return false
@@ -54,7 +54,7 @@ func Valid(s string) bool {
 	return true
 }
 
-// Time returns the moment a job id was made.
+// Time returns the time at which a job id was created.
 func Time(s string) (time.Time, error) {
 	if !Valid(s) {
 		return time.Time{}, fmt.Errorf("%w: %q", ErrInvalid, s)
@@ -66,7 +66,7 @@ func Time(s string) (time.Time, error) {
 	return t, nil
 }
 
-// TimeOr is the moment a job id was made, or t for one that names none.
+// TimeOr returns the time of a job id, or t if it has no valid time.
 func TimeOr(s string, t time.Time) time.Time {
 	if made, err := Time(s); err == nil {
 		return made
@@ -74,8 +74,8 @@ func TimeOr(s string, t time.Time) time.Time {
 	return t
 }
 
-// Pretty shows when a job began, as Salt does: "2024, Jan 02 03:04:05.678901".
-// It is "" for what is no job id by length or has no month.
+// Pretty formats the start time of a job like Salt: "2024, Jan 02 03:04:05.678901". It returns
+// "" if the length is not that of a job id or the month is invalid.
 func Pretty(s string) string {
 	if !shaped(s) {
 		return ""
@@ -88,8 +88,8 @@ func Pretty(s string) string {
 		s[6:8], s[8:10], s[10:12], s[12:14], s[14:digits])
 }
 
-// Dir returns the folder of a job below the job cache: the hex hash of the id,
-// cut after two digits. hashType is Salt's hash_type; "" means sha256.
+// Dir returns the directory of a job below the job cache: the hex hash of the id, split after
+// two digits. hashType is Salt's hash_type; "" means sha256.
 func Dir(jid, hashType string) (string, error) {
 	sum, err := crypt.HexHash(hashType, jid)
 	if err != nil {

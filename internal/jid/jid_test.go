@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/vectors"
 )
 
-// salt is what a running Salt said of job ids.
+// salt has the answers of a running Salt about job ids.
 type salt struct {
 	Plain  string   `json:"plain"`
 	Unique []string `json:"unique"`
@@ -56,7 +56,7 @@ func TestAsSaltReads(t *testing.T) {
 	}
 }
 
-// Salt's own ids, taken apart and made again.
+// Salt's own ids, parsed and generated again.
 func TestAsSaltMakes(t *testing.T) {
 	s := load(t)
 	for _, id := range append([]string{s.Plain}, s.Unique...) {

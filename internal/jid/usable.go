@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Usable tells why text that somebody gave as a job id cannot be the name of a file, if
-// so. Clients may choose any text.
+// Usable returns an error if a client's job id is not usable as a file name. Clients may choose
+// any text.
 func Usable(s string) error {
 	//mutant:jid-is-no-path-on-a-minion
 	if s == "" || len(s) > 128 || s[0] == '.' || strings.ContainsAny(s, "/\\\x00") {

@@ -7,24 +7,24 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Complete is how a job ended for the master that tells it.
+// Complete reports how a job ended at the master that sends it.
 type Complete struct {
 	JID, Fun string
 	Expected int // minions that had to answer
-	Returned int // returns that tell success
-	Failed   int // those that do not
+	Returned int // returns that report success
+	Failed   int // returns that report failure
 	Missing  map[string]Absence
-	// Reasons counts the missing minions by their reasons. The event has them also where
-	// its list of the minions was cut (max_event_size). nil from masters of earlier builds.
+	// Reasons counts the missing minions by reason. The event has all counts even if its list
+	// of minions was cut (max_event_size). It is nil from masters of earlier builds.
 	Reasons map[string]int
 	Nodes   map[string]NodeState // of all nodes that were asked, by path
 	Took    time.Duration        // from the publication to the end
 }
 
-// Job is the jid.
+// Job returns the jid.
 func (c Complete) Job() string { return c.JID }
 
-// Encode gives the event.
+// Encode returns the tag and the data of the event.
 func (c Complete) Encode() (tag string, data wire.Raw) {
 	ids := sorted(c.Missing)
 	d := wire.NewMap("jid", c.JID, "fun", c.Fun, "expected", c.Expected, "returned", c.Returned, "failed", c.Failed)
@@ -38,7 +38,7 @@ func (c Complete) Encode() (tag string, data wire.Raw) {
 	return TagComplete(c.JID), pack(d)
 }
 
-// DecodeComplete reads the event of a job.
+// DecodeComplete decodes the data of the event of the job jid.
 func DecodeComplete(jid string, data wire.Raw) (Complete, error) {
 	d, err := wire.DecodeMap(data)
 	if err != nil {
@@ -56,7 +56,7 @@ func DecodeComplete(jid string, data wire.Raw) (Complete, error) {
 	return c, err
 }
 
-// Reasons counts minions by why they are missing.
+// Reasons counts missing minions by reason.
 func Reasons(gone map[string]Absence) map[string]int {
 	n := map[string]int{}
 	for _, a := range gone {

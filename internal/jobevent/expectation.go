@@ -6,46 +6,47 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Expectation is what a node found when it was given a job: who has to answer.
+// Expectation reports which minions must answer a job, as a node found them.
 type Expectation struct {
 	JID string
-	// Node is the path of the node whose expectation it is, from the node that tells it.
+	// Node is the path of the node that found the minions, relative to the sender.
 	Node string
-	// Minions are its own minions that have to answer.
+	// Minions are the node's own minions that must answer.
 	Minions []string
-	// Asked are the ids of the nodes right below it that it has given the job: from each of
-	// them an expectation is to come.
+	// Asked are the ids of the nodes directly below it that received the job. Each of them will
+	// send an expectation.
 	Asked []string
-	// Unreachable are those of its own minions that will not answer, with the reason. They
-	// need not stand in Minions.
+	// Unreachable maps the node's own minions that will not answer to the reason. They need not
+	// be in Minions.
 	Unreachable map[string]string
 
-	// Ours tells that a master of ours speaks (it has the field `mom`). A Python master names
-	// the minions alone, syndics of its own among them; of it all other fields are empty.
+	// Ours reports whether the sender is mom (the event has the field `mom`). A Python master
+	// sends only the minions, its own syndics among them; all other fields are empty.
 	Ours bool
-	// Plain tells that it is a Python master's, as a master of ours above that one tells it,
-	// which finds out who of them is silent. It names nobody as asked or unreachable.
+	// Plain reports that the expectation is a Python master's, forwarded by a mom master above
+	// it, which finds out itself which of the minions are silent. Asked and Unreachable are
+	// empty.
 	Plain bool
-	// Untracked tells that who speaks cannot name those that are silent later: the master
-	// that hears it has to find out.
+	// Untracked reports that the sender cannot report minions that stay silent; the receiver
+	// must find them.
 	Untracked bool
-	// Moved tells that the minions came to the node while they worked on the job, whatever
-	// other nodes say of them.
+	// Moved reports that the minions came to the node while they worked on the job. It
+	// overrides what other nodes report about them.
 	Moved bool
-	// Partial tells that there is more to come of the same node: it was not given the job
-	// itself and speaks of minions that came to it, or this is a piece of what it has to say.
+	// Partial reports that the expectation is not all that the node has to report: it is a
+	// piece, or the node did not receive the job itself and reports minions that came to it.
 	Partial bool
-	// Part is the publication of the job that the node answers: 0 is the first, and each one
-	// that extends the job has a greater number. Parts, if it is not 0, tells that the word is
-	// about all publications up to that number.
+	// Part is the number of the publication that the node answers: 0 is the first, and each one
+	// that extends the job has a greater number. If Parts is not 0, the report covers all
+	// publications up to that number.
 	Part, Parts int
 }
 
-// Job is the jid.
+// Job returns the jid.
 func (x Expectation) Job() string { return x.JID }
 
-// Under is the same word as the master above tells it, which has heard it from node: from
-// there on that one looks for who is silent.
+// Under returns the report as the master above node sends it. From then on, that master looks
+// for silent minions.
 func (x Expectation) Under(node string) Expectation {
 	if !x.Ours {
 		x.Ours, x.Plain = true, true
@@ -54,7 +55,7 @@ func (x Expectation) Under(node string) Expectation {
 	return x
 }
 
-// Encode gives the event.
+// Encode returns the tag and the data of the event.
 func (x Expectation) Encode() (tag string, data wire.Raw) {
 	d := wire.NewMap("minions", x.Minions)
 	if !x.Ours {
@@ -79,7 +80,7 @@ func (x Expectation) Encode() (tag string, data wire.Raw) {
 	return x.JID, pack(d)
 }
 
-// DecodeExpectation reads the event of a job.
+// DecodeExpectation decodes the data of the event of the job jid.
 func DecodeExpectation(jid string, data wire.Raw) (Expectation, error) {
 	d, err := wire.DecodeMap(data)
 	if err != nil {
@@ -108,7 +109,7 @@ type flag struct {
 	set  *bool
 }
 
-// flags are the fields that are left out when they are false, in their order.
+// flags returns the fields that Encode omits when they are false, in wire order.
 func (x *Expectation) flags() [3]flag {
 	return [...]flag{{"untracked", &x.Untracked}, {"moved", &x.Moved}, {"partial", &x.Partial}}
 }
@@ -118,7 +119,7 @@ type number struct {
 	n    *int
 }
 
-// numbers are the fields that are left out when they are 0, in their order.
+// numbers returns the fields that Encode omits when they are 0, in wire order.
 func (x *Expectation) numbers() [2]number {
 	return [...]number{{"part", &x.Part}, {"parts", &x.Parts}}
 }

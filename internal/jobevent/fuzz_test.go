@@ -11,12 +11,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// equal takes what the data cannot tell apart for the same.
+// equal ignores the differences that the encoding does not keep.
 var equal = cmp.Options{cmpopts.EquateEmpty(), cmpopts.EquateNaNs(), cmp.Comparer(func(a, b *wire.Map) bool {
 	return a.GoString() == b.GoString()
 })}
 
-// fuzz checks that what is read of any bytes is written and read again as the same.
+// fuzz checks that anything read from any bytes is the same after it is written and read again.
 func fuzz[W Word](f *testing.F, read func(jid string, data wire.Raw) (W, error), check func(*testing.T, W)) {
 	for _, s := range golden(f) {
 		f.Add([]byte(s.data))
@@ -76,7 +76,7 @@ func FuzzMissing(f *testing.F) {
 func FuzzComplete(f *testing.F) {
 	fuzz(f, func(jid string, data wire.Raw) (Complete, error) {
 		c, err := DecodeComplete(jid, data)
-		c.Took = c.Took.Truncate(time.Second) // a float holds no more of a long time
+		c.Took = c.Took.Truncate(time.Second) // a float is not exact to the nanosecond for long durations
 		return c, err
 	}, func(*testing.T, Complete) {})
 }

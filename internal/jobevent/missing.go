@@ -6,33 +6,33 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Unmatched is the reason of a minion of which its node did not know whether the job was meant
-// for it, and which has declined it: who hears it does not expect it any more, and shows
+// Unmatched is the reason of a minion that declined a job because its target did not match,
+// where the node could not decide that itself. A receiver stops expecting the minion and shows
 // nothing.
 const Unmatched = "Target does not match"
 
-// Absence says why a minion does not answer and which way the job went to it.
+// Absence describes why a minion does not answer.
 type Absence struct {
-	// Reason is what a user reads behind "Minion did not return.".
+	// Reason is the text that users read after "Minion did not return.".
 	Reason string
-	// Path leads to the node of the minion.
+	// Path is the path of the minion's node.
 	Path string
 }
 
-// Missing tells who will not answer a job.
+// Missing reports minions and nodes that will not answer a job.
 type Missing struct {
 	JID     string
 	Minions map[string]Absence   // by id
-	Nodes   map[string]NodeState // of which nothing is to be expected any more, by path
-	// From is the id of the node right below whose word it is alone. "": it is what the
-	// master of the bus makes of all words.
+	Nodes   map[string]NodeState // that will send no more reports, by path
+	// From is the id of the node directly below that sent the report. "" means that the bus's
+	// own master combined all reports.
 	From string
 }
 
-// Job is the jid.
+// Job returns the jid.
 func (m Missing) Job() string { return m.JID }
 
-// Under is the same word as the master above tells it, which has heard it from node.
+// Under returns the report as the master above node sends it.
 func (m Missing) Under(node string) Missing {
 	out := Missing{JID: m.JID, From: node, Minions: make(map[string]Absence, len(m.Minions)), Nodes: make(map[string]NodeState, len(m.Nodes))}
 	for id, a := range m.Minions {
@@ -44,7 +44,7 @@ func (m Missing) Under(node string) Missing {
 	return out
 }
 
-// Encode gives the event.
+// Encode returns the tag and the data of the event.
 func (m Missing) Encode() (tag string, data wire.Raw) {
 	ids := sorted(m.Minions)
 	d := wire.NewMap("jid", m.JID, "missing", wire.AnyList(ids), "absent", absences(ids, m.Minions), "nodes", m.Nodes)
@@ -54,7 +54,7 @@ func (m Missing) Encode() (tag string, data wire.Raw) {
 	return Prefix + m.JID + "/missing", pack(d)
 }
 
-// DecodeMissing reads the event of a job. What a node says of its state is cut to
+// DecodeMissing decodes the data of the event of the job jid. It cuts the states of nodes to
 // maxState characters.
 func DecodeMissing(jid string, data wire.Raw) (Missing, error) {
 	d, err := wire.DecodeMap(data)
@@ -69,8 +69,8 @@ func DecodeMissing(jid string, data wire.Raw) (Missing, error) {
 	return m, err
 }
 
-// absences packs reason and path of the minions with those ids. They may be 100,000, so no
-// map is built of them first.
+// absences encodes the reason and path of the minions ids. There may be 100,000 of them, so it
+// builds no map first.
 func absences(ids []string, gone map[string]Absence) wire.Raw {
 	b := wire.AppendMapHead(make([]byte, 0, 64*len(ids)+8), len(ids))
 	for _, id := range ids {
@@ -81,8 +81,9 @@ func absences(ids []string, gone map[string]Absence) wire.Raw {
 	return b
 }
 
-// absent reads who is missing. The field missing is the list of ids, as in Salt's own events;
-// absent has the reasons. Masters of earlier builds have the reasons in missing.
+// absent reads the missing minions. The field missing is the list of ids, as in Salt's own
+// events; the field absent has the reasons. Masters of earlier builds have the reasons in
+// missing.
 func absent(d *wire.Map) (map[string]Absence, error) {
 	if d.Has("absent") {
 		return readAbsences(d.Map("absent"))

@@ -2,27 +2,27 @@ package jobevent
 
 import "github.com/momtree/mom/internal/wire"
 
-// New tells Salt's way that a master begins a job.
+// New is the event by which a master, as in Salt, reports that a job begins.
 type New struct {
 	JID     string
 	TgtType string
-	// Tgt, Fun and Arg are as the command gave them: what [wire.Encode] takes, and what
-	// [wire.Decode] gives.
+	// Tgt, Fun and Arg are as in the command: values that [wire.Encode] accepts and
+	// [wire.Decode] returns.
 	Tgt, Fun, Arg    any
 	User             string
-	Minions, Missing []string // of the master's own; Missing: named in a list and not known to it
+	Minions, Missing []string // the master's own minions; Missing: ids in a list target that the master does not know
 }
 
-// Job is the jid.
+// Job returns the jid.
 func (n New) Job() string { return n.JID }
 
-// Encode gives the event.
+// Encode returns the tag and the data of the event.
 func (n New) Encode() (tag string, data wire.Raw) {
 	return Prefix + n.JID + "/new", pack(wire.NewMap("jid", n.JID, "tgt_type", n.TgtType, "tgt", n.Tgt, "user", n.User,
 		"fun", n.Fun, "arg", n.Arg, "minions", n.Minions, "missing", n.Missing))
 }
 
-// DecodeNew reads the event of a job.
+// DecodeNew decodes the data of the event of the job jid.
 func DecodeNew(jid string, data wire.Raw) (New, error) {
 	d, err := wire.DecodeMap(data)
 	if err != nil {

@@ -2,37 +2,37 @@ package jobevent
 
 import "strings"
 
-// NodeState is what a master knows of a node below that was handed a job.
+// NodeState describes what a master knows about a node below that was sent a job.
 type NodeState string
 
-// The states of a node, but for those of [Refused].
+// The states of a node. [Refused] makes the others.
 const (
-	// NodeAsked: the publication went there, its expectation is still due.
+	// NodeAsked: the publication was sent, the expectation is pending.
 	NodeAsked NodeState = "asked"
-	// NodeAnswered: its expectation is known (it may be empty).
+	// NodeAnswered: the expectation was received (it may be empty).
 	NodeAnswered NodeState = "answered"
-	// NodeSilent: it did not send its expectation in time.
+	// NodeSilent: the node did not send its expectation in time.
 	NodeSilent NodeState = "silent"
-	// NodeUnreachable: it is not connected.
+	// NodeUnreachable: the node is not connected.
 	NodeUnreachable NodeState = "unreachable"
-	// NodePlain: a Python syndic, which cannot say that it matched nothing.
+	// NodePlain: the node is a Python syndic, which cannot report that it matched nothing.
 	NodePlain NodeState = "plain"
 )
 
 const (
 	refusedPrefix = "refused: "
-	maxState      = 300 // characters of a state that a node below tells
+	maxState      = 300 // characters of a state from a node below that are kept
 )
 
-// Refused is the state of a node that does not take the job.
+// Refused returns the state of a node that refused the job.
 func Refused(why string) NodeState { return refusedPrefix + NodeState(why) }
 
-// Refused gives the reason of a node that refused the job.
+// Refused returns the reason why a node refused the job.
 func (s NodeState) Refused() (reason string, ok bool) {
 	return strings.CutPrefix(string(s), refusedPrefix)
 }
 
-// Failed tells whether nothing is known of who is behind the node, and nothing will be.
+// Failed reports whether the minions behind the node are unknown and will stay unknown.
 func (s NodeState) Failed() bool {
 	_, refused := s.Refused()
 	return refused || s == NodeSilent || s == NodeUnreachable

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Pieces parts an expectation into words of at most n minions each, at least one. Only
-// the last says that it is all that the node has, and who else was asked: a master above
-// that has heard the first of several must not take the job for complete.
+// Pieces splits an expectation into pieces of at most n minions each, and yields at least one.
+// Only the last has Asked and is not Partial: a master above that has received the first of
+// several must not consider the job complete.
 func (x Expectation) Pieces(n int) iter.Seq[Expectation] {
 	return func(yield func(Expectation) bool) {
 		counted := make(map[string]bool, len(x.Minions))
@@ -43,8 +43,8 @@ func (x Expectation) Pieces(n int) iter.Seq[Expectation] {
 	}
 }
 
-// Pieces parts a word into some of at most n minions, or n nodes, each; of one that
-// names nobody there is none.
+// Pieces splits a report into pieces of at most n minions, or n nodes, each. It yields nothing
+// for a report that names no minion or node.
 func (m Missing) Pieces(n int) iter.Seq[Missing] {
 	return func(yield func(Missing) bool) {
 		for ids := range slices.Chunk(sorted(m.Minions), max(n, 1)) {
@@ -60,7 +60,7 @@ func (m Missing) Pieces(n int) iter.Seq[Missing] {
 	}
 }
 
-// some is the part of a map with those keys.
+// some returns the entries of m with those keys.
 func some[V any](m map[string]V, keys []string) map[string]V {
 	out := make(map[string]V, len(keys))
 	for _, k := range keys {

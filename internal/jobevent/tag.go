@@ -6,16 +6,16 @@ import (
 	"github.com/momtree/mom/internal/jid"
 )
 
-// Prefix begins the tags of all events of jobs but that of an [Expectation]. It is for
-// subscriptions; [Parse] reads tags.
+// Prefix begins the tags of all job events except that of an [Expectation]. Use it for
+// subscriptions and [Parse] to read tags.
 const Prefix = "salt/job/"
 
-// Kind is what an event of a job tells.
+// Kind is the kind of a job event.
 type Kind uint8
 
 // The kinds of events.
 const (
-	// KindOther is whatever else is told of a job, such as its progress.
+	// KindOther is any other event of a job, such as its progress.
 	KindOther Kind = iota
 	KindExpectation
 	KindNew
@@ -27,10 +27,10 @@ const (
 	KindPublication
 )
 
-// Parse reads the tag of an event; ok is false if it is no job's. Of a return rest is the
-// id of the minion, of KindOther what stands behind the job. Under [Prefix] anybody may
-// fire anything, so the job is as it stands there: whoever does more with it than compare
-// it asks [jid.Valid].
+// Parse reads the tag of an event; ok is false if it is not a job event. rest is the id of the
+// minion for KindReturn, and the text after the jid for KindOther. Anybody may fire any event
+// under [Prefix], so Parse does not check the jid: a caller that does more than compare it must
+// call [jid.Valid].
 func Parse(tag string) (id string, kind Kind, rest string, ok bool) {
 	if rest, ok = strings.CutPrefix(tag, Prefix); !ok {
 		if jid.Valid(tag) {
@@ -59,8 +59,8 @@ func Parse(tag string) (id string, kind Kind, rest string, ok bool) {
 	return id, KindOther, rest, true
 }
 
-// TagComplete is the tag of the [Complete] of a job.
+// TagComplete returns the tag of the [Complete] event of a job.
 func TagComplete(jid string) string { return Prefix + jid + "/complete" }
 
-// TagReturn is the tag of the return of a minion.
+// TagReturn returns the tag of a minion's return.
 func TagReturn(jid, minion string) string { return Prefix + jid + "/ret/" + minion }

@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Each return of a job has its tag made once, and read by every subscription.
+// The tag of each return is made once, and parsed by every subscription.
 func TestTagsOfReturnsCostLittle(t *testing.T) {
 	id, minion := job, "web-00001.example.com"
 	var tag string

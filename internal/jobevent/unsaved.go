@@ -8,7 +8,7 @@ import (
 )
 
 // Unsaved reports that a returner of a minion did not save the return of a job. The minion
-// fires it itself, so a reader trusts its id only as far as the master has checked the tag.
+// fires it itself, so its id can be trusted only as far as the master has checked the tag.
 type Unsaved struct{ JID, ID, Reason string }
 
 // maxUnsaved bounds the reason in bytes.
@@ -16,7 +16,7 @@ const maxUnsaved = 1000
 
 var errNotUnsaved = errors.New("event is not about a return that was not saved")
 
-// DecodeUnsaved reads the event of a minion, with the fields of its request around the data.
+// DecodeUnsaved decodes a minion's event, whose data is inside the fields of the request.
 func DecodeUnsaved(tag string, data wire.Raw) (Unsaved, error) {
 	jid, kind, rest, ok := Parse(tag)
 	id, is := strings.CutPrefix(rest, "unsaved/")

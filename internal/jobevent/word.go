@@ -7,26 +7,26 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Word is what is said of a job.
+// Word is a report about a job.
 type Word interface {
-	// Job is the jid.
+	// Job returns the jid.
 	Job() string
-	// Encode gives the event: its tag, and its data by the wire rules.
+	// Encode returns the tag of the event, and its data in wire encoding.
 	Encode() (tag string, data wire.Raw)
 }
 
 var _ = []Word{Expectation{}, New{}, Missing{}, Complete{}, Closed{}}
 
-// pack encodes the data of a word.
+// pack encodes the data of an event.
 func pack(d *wire.Map) wire.Raw {
 	b, err := wire.Encode(d)
-	if err != nil { // no value of a word is larger than the request that it came with
+	if err != nil { // no value of a report is larger than the request that it came with
 		panic("jobevent: " + err.Error())
 	}
 	return b
 }
 
-// under is a path as seen from the master above node.
+// under returns path relative to the master above node.
 func under(node, path string) string {
 	if path == "" {
 		return node
@@ -34,7 +34,7 @@ func under(node, path string) string {
 	return node + "/" + path
 }
 
-// texts reads a map of texts; keys that are none are passed over.
+// texts reads a map of strings; it skips keys that are not strings.
 func texts[V ~string](d *wire.Map) map[string]V {
 	out := make(map[string]V, d.Len())
 	for _, k := range d.Keys() {

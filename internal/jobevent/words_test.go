@@ -16,8 +16,8 @@ import (
 
 const job = "20240102030405678901"
 
-// said is an event as a node said it, from testdata/words.txt: master's test of the same
-// words has recorded them.
+// said is an event as a node sent it, from testdata/words.txt, which the master's test of the
+// same reports has recorded.
 type said struct {
 	tag  string
 	data wire.Raw
@@ -40,7 +40,7 @@ func golden(tb testing.TB) (out []said) {
 	return out
 }
 
-// decode reads a word of any kind.
+// decode decodes a report of any kind.
 func decode(tag string, data wire.Raw) (Word, error) {
 	switch id, kind, _, _ := Parse(tag); kind {
 	case KindExpectation:
@@ -52,13 +52,14 @@ func decode(tag string, data wire.Raw) (Word, error) {
 	case KindComplete:
 		return DecodeComplete(id, data)
 	case KindClosed:
-		d, err := wire.DecodeMap(data) // nobody reads it: it is for subscribers in the process
+		d, err := wire.DecodeMap(data) // no decoder exists: only subscribers in the process use it
 		return Closed{JID: id, Word: uint64(d.Int("word"))}, err
 	}
 	return nil, fmt.Errorf("%q is no word", tag)
 }
 
-// Every word that was recorded is read and written to the byte.
+// TestWordsStayAsTheyAre checks that every recorded report is unchanged to the byte after it is
+// decoded and encoded.
 func TestWordsStayAsTheyAre(t *testing.T) {
 	kinds := map[string]int{}
 	for _, s := range golden(t) {
@@ -170,7 +171,7 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// A node may say why at any length; what is kept is bounded.
+// A node may give a reason of any length; the stored text is bounded.
 func TestStatesAreCut(t *testing.T) {
 	m := Missing{JID: job, Nodes: map[string]NodeState{"": Refused(strings.Repeat("é", 1000)), "n2": Refused("short")}}
 	_, data := m.Encode()

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// header begins the bytes of every order, so that they can be nothing else that
-// the same key signs.
+// header begins the signed bytes of every order, so that they cannot be mistaken for anything
+// else that the same key signs.
 const header = "mom order 1\n"
 
 // field is one part of a publication that a signature covers.
@@ -21,12 +21,11 @@ type field struct {
 	value any
 }
 
-// canonical gives the bytes that are signed: the header, then each field that
-// is not empty, in the order of this list, as its name and its value. Issued and
-// expires are seconds since 1970.
+// canonical returns the bytes to sign: the header, then each field that is not empty, in the
+// order of this list, as its name and its value. Issued and expires are seconds since 1970.
 //
-// Covered is all that decides what a minion does: a node may not alter it. Not
-// covered is what belongs to one hop (to, serial, master_id, auth_list).
+// The signature covers everything that determines what a minion does, so that a node cannot
+// change it. It does not cover the fields of one hop (to, serial, master_id, auth_list).
 func canonical(p wire.Publication, issued, expires int64) ([]byte, error) {
 	tgtType, delimiter := p.TgtType, p.Delimiter
 	if tgtType == "" {
@@ -76,7 +75,7 @@ func canonical(p wire.Publication, issued, expires int64) ([]byte, error) {
 	return out, nil
 }
 
-// empty is what a publication has as well when the field is left out.
+// empty reports whether a value is the same as a missing field.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -106,9 +105,9 @@ func appendCount(out []byte, kind byte, n int) []byte {
 	return append(out, ':')
 }
 
-// appendValue writes a value so that two have the same bytes exactly when they
-// mean the same to a minion. Text and bytes are one, as they are in Salt: a node
-// may turn one into the other.
+// appendValue encodes a value so that two have the same bytes exactly if they mean the same to
+// a minion. Text and bytes are the same, as in Salt, because a node may convert one to the
+// other.
 func appendValue(out []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -150,7 +149,7 @@ func appendValue(out []byte, v any) ([]byte, error) {
 	return nil, fmt.Errorf("a %T cannot be signed", v)
 }
 
-// appendMap writes the entries by the order of their keys' bytes.
+// appendMap encodes the entries in the order of their keys' bytes.
 func appendMap(out []byte, m *wire.Map) ([]byte, error) {
 	type entry struct{ key, value string }
 	entries := make([]entry, 0, m.Len())

@@ -15,13 +15,13 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// SignatureField is where a publication carries the order.
+// SignatureField is the field of a publication with the order.
 const SignatureField = "mom_order"
 
-// Skew is how far the clocks of top and minion may be apart.
+// Skew is the allowed difference between the clocks of top and minion.
 const Skew = 5 * time.Minute
 
-// Why a job is refused.
+// Reasons why a job is refused.
 var (
 	ErrUnsigned   = errors.New("it is not signed by the top")
 	ErrUnknownKey = errors.New("it is signed with a key that is not the top's")
@@ -30,14 +30,14 @@ var (
 	ErrFuture     = errors.New("its signature is of the future")
 )
 
-// KeyID names a public key: the first 16 bytes of the SHA-256 of its PEM text as
+// KeyID identifies a public key: the first 16 bytes of the SHA-256 of its PEM text as
 // [crypt.PublicPEM] writes it, in hex.
 func KeyID(key *rsa.PublicKey) string {
 	sum := sha256.Sum256([]byte(crypt.PublicPEM(key)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Sign gives the value of [SignatureField] for a publication. It is valid from issued to
+// Sign returns the value of [SignatureField] for a publication. It is valid from issued to
 // expires, to the second.
 func Sign(key *rsa.PrivateKey, p wire.Publication, issued, expires time.Time) (*wire.Map, error) {
 	b, err := canonical(p, issued.Unix(), expires.Unix())
@@ -57,7 +57,7 @@ func Sign(key *rsa.PrivateKey, p wire.Publication, issued, expires time.Time) (*
 // use once all keys are added.
 type Verifier struct{ keys map[string]*rsa.PublicKey }
 
-// NewVerifier takes the public keys of all tops.
+// NewVerifier returns a Verifier with the public keys of all tops.
 func NewVerifier(keys ...*rsa.PublicKey) *Verifier {
 	v := &Verifier{keys: map[string]*rsa.PublicKey{}}
 	for _, k := range keys {
@@ -66,11 +66,10 @@ func NewVerifier(keys ...*rsa.PublicKey) *Verifier {
 	return v
 }
 
-// Add takes the public key of one more top.
+// Add adds the public key of a top.
 func (v *Verifier) Add(key *rsa.PublicKey) { v.keys[KeyID(key)] = key }
 
-// Verify tells from when to when an order is valid. Its error is one of those
-// above.
+// Verify returns the start and end of an order's validity, or one of the errors above.
 func (v *Verifier) Verify(p wire.Publication, now time.Time) (issued, expires time.Time, err error) {
 	fail := func(err error) (time.Time, time.Time, error) { return time.Time{}, time.Time{}, err }
 	if p.Extra == nil {

@@ -55,7 +55,7 @@ func signed(t testing.TB, p wire.Publication) *wire.Map {
 	return o
 }
 
-// A node may write the same job in other bytes, and add what belongs to its hop.
+// A node may encode the same job in other bytes, and add the fields of its hop.
 func TestOrderOutlivesRepublication(t *testing.T) {
 	v := NewVerifier(&topKey().PublicKey)
 	o := signed(t, job(t))
@@ -153,8 +153,8 @@ func TestCanonicalForm(t *testing.T) {
 	}
 }
 
-// Whatever comes: no panic; what a node writes again has the same form; and no
-// publication passes that is not the signed one.
+// Any input: no panic; a publication encoded again by a node has the same form; and only the
+// signed publication is accepted.
 func FuzzVerify(f *testing.F) {
 	f.Add([]byte(raw(f, wire.NewMap("fun", "x", "arg", []any{}, "tgt", "*", "jid", "1", SignatureField, signed(f, job(f))))))
 	f.Add([]byte(raw(f, wire.NewMap("fun", []any{"a", "b"}, "arg", []any{[]any{1}, []any{}}, "tgt", []any{"a"}, "jid", "1", "metadata",

@@ -7,17 +7,17 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// TargetField is where a publication carries the target that its list stands for.
+// TargetField is the field of a publication with the target that its list replaces.
 const TargetField = "mom_target"
 
-// TargetList is what a publication is narrowed to.
+// TargetList is the list that a publication is narrowed to.
 type TargetList struct {
 	IDs []string
-	// Open: of some ids it is not known whether the target means them. Each minion then
-	// compares the target too.
+	// Open reports that for some ids it is unknown whether the target matches them. Each minion
+	// then evaluates the target too.
 	Open bool
-	// Plain: the target was judged by its form, and may be shown to those who do not know
-	// the field.
+	// Plain reports that the target was evaluated by its form only, and may be sent to peers
+	// that do not know the field.
 	Plain bool
 }
 
@@ -36,7 +36,7 @@ func Narrow(p wire.Publication, l TargetList) (wire.Publication, error) {
 	return narrow(p, p.Tgt, p.TgtType, p.Delimiter, l)
 }
 
-// NarrowFurther gives a narrowed publication for some of its ids.
+// NarrowFurther narrows a narrowed publication to some of its ids.
 func NarrowFurther(p wire.Publication, ids []string) (wire.Publication, error) {
 	asked, l, ok, err := Requested(p)
 	if err != nil || !ok {
@@ -66,8 +66,8 @@ func narrow(p wire.Publication, tgt wire.Raw, kind, delimiter string, l TargetLi
 	return p, nil
 }
 
-// Requested gives a publication as it was asked for. ok is false for one that is not narrowed,
-// which is given back as it is. The ids are not read: see [NarrowedIDs].
+// Requested returns a publication as it was requested. ok is false for one that is not
+// narrowed, which is returned unchanged. It does not read the ids: see [NarrowedIDs].
 func Requested(p wire.Publication) (asked wire.Publication, l TargetList, ok bool, err error) {
 	if p.Extra == nil || !p.Extra.Has(TargetField) {
 		return p, TargetList{}, false, nil
@@ -89,7 +89,7 @@ func Requested(p wire.Publication) (asked wire.Publication, l TargetList, ok boo
 	return asked, TargetList{Open: f.Bool("open"), Plain: f.Bool("plain")}, true, nil
 }
 
-// NarrowedIDs gives the ids that a publication was narrowed to.
+// NarrowedIDs returns the ids that a publication was narrowed to.
 func NarrowedIDs(p wire.Publication) ([]string, error) {
 	v, err := wire.Decode(p.Tgt)
 	if err != nil {

@@ -31,7 +31,7 @@ func parse(t testing.TB, b []byte) wire.Publication {
 	return p
 }
 
-// travelled is a publication as a peer reads it.
+// travelled returns a publication as a peer decodes it.
 func travelled(t testing.TB, p wire.Publication) wire.Publication {
 	t.Helper()
 	b, err := p.Encode()
@@ -79,7 +79,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// The order of the top is over what was asked for, whatever list a node makes of it.
+// The signature of the top covers the requested target, whatever list a node makes of it.
 func TestOrderIsOverTheTarget(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestOrderIsOverTheTarget(t *testing.T) {
 	}
 }
 
-// Whatever a target is made of, nobody is meant who is not in the list.
+// Whatever the target, no minion outside the list is matched.
 func FuzzPut(f *testing.F) {
 	for _, s := range []string{") or ( *", "* ) or *", "not db1 or db1", "N@x", "E@.*", "G@a:b\x1for\x1f*"} {
 		f.Add(s, "compound")
@@ -133,7 +133,7 @@ func FuzzPut(f *testing.F) {
 	})
 }
 
-// One operation narrows a job for 100,000 minions; bytes/op of the metric is what is kept.
+// One operation narrows a job for 100,000 minions; the metric bytes/op is the stored size.
 func BenchmarkPut100k(b *testing.B) {
 	ids := make([]string, 100_000)
 	for i := range ids {

@@ -20,26 +20,26 @@ const (
 	Minion = "minion"
 )
 
-// Member is one daemon of the planted tree.
+// Member is a daemon of the tree.
 type Member struct {
 	ID      string
 	Kind    string
-	Dir     string // everything of this daemon
+	Dir     string // directory for all files of this daemon
 	ConfDir string // for -c
-	// Path holds the ids of the nodes from the top down to the member's
-	// master, joined by "/"; "" for the top.
+	// Path is the ids of the nodes from the top down to the member's master, joined by "/"; ""
+	// for the top.
 	Path                 string
-	PublishPort, RetPort int // of nodes
+	PublishPort, RetPort int // of a node
 }
 
-// Cluster is a planted tree. Members are in an order in which they can be
-// started: parents before children.
+// Cluster is a tree on disk. Members are in an order in which they can be started: parents
+// before children.
 type Cluster struct {
 	Dir     string
 	Members []Member
 }
 
-// Plant lays the tree out in dir, which must not hold one yet.
+// Plant writes the tree to dir, which must not contain one yet.
 func Plant(dir string, top Spec) (*Cluster, error) {
 	g := &Cluster{Dir: dir}
 	if err := g.node(top, nil, ""); err != nil {
@@ -51,10 +51,10 @@ func Plant(dir string, top Spec) (*Cluster, error) {
 	return g, nil
 }
 
-// Top is the master of masters.
+// Top returns the master of masters.
 func (g *Cluster) Top() Member { return g.Members[0] }
 
-// Find gives a member by its id.
+// Find returns a member by its id.
 func (g *Cluster) Find(id string) (Member, bool) {
 	for _, m := range g.Members {
 		if m.ID == id {
@@ -73,7 +73,7 @@ func (g *Cluster) node(s Spec, parent *Member, path string) error {
 	}
 	name := s.ID
 	if parent != nil {
-		name += "_master" // as on a host of its own, where the file master has no id
+		name += "_master" // as on a separate host, where the file master has no id
 	}
 	conf := fmt.Sprintf("id: %s\ninterface: 127.0.0.1\npublish_port: %d\nret_port: %d\nroot_dir: %s\nsock_dir: %s\n"+
 		"pidfile: %s\nlog_file: %s\n", name, m.PublishPort, m.RetPort, m.Dir, filepath.Join(m.Dir, "run"),
@@ -128,9 +128,9 @@ func write(dir string, files map[string]string) error {
 	return nil
 }
 
-// keys makes the pair of every syndic and minion and lays the public half into
-// the accepted keys of its master: the one way of accepting that needs neither
-// trust on first use nor a person, for who plants the tree owns both ends.
+// keys makes the key pair of every syndic and minion and copies the public key to the accepted
+// keys of its master. That is safe without trust on first use or a person, because this process
+// owns both ends.
 func (g *Cluster) keys() error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))

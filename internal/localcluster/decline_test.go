@@ -10,9 +10,9 @@ import (
 	"github.com/momtree/mom/internal/localcluster"
 )
 
-// F1, F2: nobody who is connected is waited for without end, and who does not take a
-// job says why. Three tiers; groups that the top alone knows, a node that refuses a
-// function, and a minion that wants signatures its master does not give.
+// F1, F2: the tree never waits forever for a connected minion, and one that does not run a job
+// reports why. Three tiers; node groups that only the top knows, a node that refuses a
+// function, and a minion that requires signatures from a master that does not sign.
 func TestWhoDoesNotTakeAJobSaysWhy(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

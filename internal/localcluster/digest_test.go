@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/topology/trace"
 )
 
-// lookup reads the results of a job at the top, as salt-run would.
+// lookup reads the results of a job at the top, like salt-run.
 func (s *stand) lookup(ctx context.Context, jid string) (map[string]string, error) {
 	v, err := s.client.Runner(ctx, "jobs.lookup_jid", jid)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *stand) lookup(ctx context.Context, jid string) (map[string]string, erro
 	return out, nil
 }
 
-// Results stay where syndic_forward_returns keeps them; the top has the account
-// and fetches them along the way they would have come.
+// Results stay where syndic_forward_returns keeps them. The top has the account and fetches
+// them along the route that they would have taken.
 func TestDigestsKeepResultsBelow(t *testing.T) {
 	for _, option := range []string{"digest", "none"} {
 		t.Run(option, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestDigestsKeepResultsBelow(t *testing.T) {
 	}
 }
 
-// A job is not sent into a branch that certainly has nobody for it.
+// A job is not sent into a branch that certainly has no matching minion.
 func TestBranchesWithNobodyAreSpared(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -1,4 +1,4 @@
-// Package localcluster plants a whole tree on one machine: folders, configurations,
-// free ports, and keys that are accepted before anything starts. The demo and
-// the tests of the tree grow on it.
+// Package localcluster writes a whole tree on one machine: directories, configurations, free
+// ports, and keys that are accepted before anything starts. The demo and the tests of the tree
+// use it.
 package localcluster

@@ -14,16 +14,16 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// mom runs a command of the program at a member.
+// mom runs a command of the program for a member.
 func (s *stand) mom(ctx context.Context, id string, args ...string) (string, error) {
 	m, _ := s.cluster.Find(id)
 	out, err := exec.CommandContext(ctx, program, append(args, "-c", m.ConfDir)...).CombinedOutput()
 	return string(out), err
 }
 
-// TestRollingRestart empties and restarts nodes of a tree, one after the other, while
-// jobs run: each minion answers, but for one in the moment of its move, and each answer
-// is stored once. `make slow` restarts every node.
+// TestRollingRestart drains and restarts nodes of a tree, one after the other, while jobs run:
+// each minion answers, except one in the moment of its move, and each answer is stored once.
+// `make slow` restarts every node.
 func TestRollingRestart(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -85,15 +85,15 @@ func TestRollingRestart(t *testing.T) {
 	s.awaitWhole(ctx, t, jids, 9)
 }
 
-// onTheMove is the share of answers, 1 of so many, that may be lacking because a minion
-// was given a job by neither of two nodes in the very moment of its move.
+// onTheMove is the inverse of the share of answers that may be missing because a minion got a
+// job from neither of two nodes in the very moment of its move.
 const onTheMove = 200
 
-// awaitWhole waits until the top has the return of each of so many minions to each
-// job, once. A minion that did not get a job has to be named by the top.
+// awaitWhole waits until the top has exactly one return of each of so many minions for each
+// job. The top must name a minion that did not get a job.
 func (s *stand) awaitWhole(ctx context.Context, t *testing.T, jids []string, minions int) {
 	t.Helper()
-	limit, stop := context.WithTimeout(ctx, time.Minute) // all has been answered long ago
+	limit, stop := context.WithTimeout(ctx, time.Minute) // everything was answered long ago
 	defer stop()
 	lacking := 0
 	for _, jid := range jids {
@@ -125,7 +125,7 @@ func (s *stand) awaitWhole(ctx context.Context, t *testing.T, jids []string, min
 	}
 }
 
-// TestRebalance evens out what a start had left uneven.
+// TestRebalance evens out a tree that started unbalanced.
 func TestRebalance(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

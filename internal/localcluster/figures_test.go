@@ -21,11 +21,11 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// These measure; what is right or wrong is tested elsewhere. Run them by
-// `make figures`, on a machine that does nothing else.
+// These tests only measure; others check correctness. Run them by `make figures`, on an
+// otherwise idle machine.
 
-// reference is the shape in which Salt's own tree was measured: a top with one
-// minion, two syndics, five minions below them.
+// reference is the shape in which Salt's own tree was measured: a top with one minion, two
+// syndics, five minions below them.
 const reference = "top: top-01\n  syn-a: web-01 web-02 web-03\n  syn-b: db-01 db-02\n"
 
 func figures(t *testing.T, drawing string, limit time.Duration) (context.Context, *stand) {

@@ -13,11 +13,10 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// TestFrozenNode stops a node by SIGSTOP, so that its connections stand and say
-// nothing. The top asks nobody for a sign of life for ten minutes: what it notices
-// it notices by the node's own promise. The tree, the event, a job that was given
-// while nobody knew, and one that is given afterwards follow; and a node that wakes
-// is itself again.
+// TestFrozenNode stops a node by SIGSTOP, so that its connections stay open and silent. The top
+// sends no PING for ten minutes: it notices the silence by the node's own promise. Checked are
+// the tree, the event, a job published before that and one published after; and a node that
+// continues works again.
 func TestFrozenNode(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -57,7 +56,7 @@ func TestFrozenNode(t *testing.T) {
 		}
 	}
 	signal(syscall.SIGSTOP)
-	t.Cleanup(func() { _ = syscall.Kill(node.Pid(), syscall.SIGCONT) }) // or it does not end
+	t.Cleanup(func() { _ = syscall.Kill(node.Pid(), syscall.SIGCONT) }) // otherwise it does not end
 	stopped := time.Now()
 	for _, when := range []string{"given while nobody knew", "given when it was known"} {
 		out, err := s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})

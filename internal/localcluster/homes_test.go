@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// quickHomes makes moves quick enough for a test.
+// quickHomes makes moves fast enough for a test.
 const quickHomes = "rehome_after: 1\nrehome_failback: 3\n"
 
 // homesSpec is a top with nodes of that many minions each.
@@ -45,7 +45,7 @@ func upAt(n topology.Node, id string) int {
 	return up
 }
 
-// haveSiblings waits until all minions know where to go.
+// haveSiblings waits until all minions know their siblings.
 func (s *stand) haveSiblings(ctx context.Context, t *testing.T) {
 	t.Helper()
 	for _, m := range s.cluster.Members {
@@ -56,9 +56,9 @@ func (s *stand) haveSiblings(ctx context.Context, t *testing.T) {
 	}
 }
 
-// TestSiblings_KnownWithoutAskingAgain: all minions of a tree that starts at once know
-// where to go although none of them asks by itself a second time. Some ask before
-// their node knows.
+// TestSiblings_KnownWithoutAskingAgain: all minions of a tree that starts at once know their
+// siblings, although none of them makes a second periodic request. Some ask before their node
+// knows.
 func TestSiblings_KnownWithoutAskingAgain(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -75,8 +75,8 @@ func TestSiblings_KnownWithoutAskingAgain(t *testing.T) {
 	s.haveSiblings(ctx, t)
 }
 
-// TestRehome_ANodeDies: the minions of a node that is killed answer through its
-// sibling, none of them is named as missing, and they go home when it is back.
+// TestRehome_ANodeDies: the minions of a killed node answer through its sibling, none is
+// reported missing, and they go home when the node is back.
 func TestRehome_ANodeDies(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

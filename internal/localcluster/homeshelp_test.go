@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// knowsSiblings reads what a minion keeps of its siblings.
+// knowsSiblings reads what a minion has stored about its siblings.
 func knowsSiblings(m localcluster.Member) bool {
 	b, err := os.ReadFile(filepath.Join(m.Dir, "var/cache/salt/minion/home.p"))
 	if err != nil {
@@ -24,10 +24,10 @@ func knowsSiblings(m localcluster.Member) bool {
 	return err == nil && len(sibling.Order(m.ID, lists, d.String("node"))) > 0
 }
 
-// hasLine tells whether a job's account says a line.
+// hasLine reports whether a job's account has a line.
 func hasLine(out, line string) bool { return strings.Contains(out, line) }
 
-// eachOnce tells whether rows, as stand.rows gives them, are of n minions, one each.
+// eachOnce reports whether rows, as stand.rows returns them, are of n minions, one each.
 func eachOnce(rows string, n int) bool {
 	fields := strings.Fields(rows)
 	for _, f := range fields {

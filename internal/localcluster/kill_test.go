@@ -18,9 +18,9 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// TestKill_NodeInAThousandReturns kills a node by SIGKILL while a thousand
-// returns (200 without the build tag slow) pass it, with MariaDB filled by the node and the top. After its restart
-// every return is there, once: in SQL and in the job store of the top.
+// TestKill_NodeInAThousandReturns kills a node by SIGKILL while it forwards a thousand returns
+// (200 without the build tag slow), with MariaDB written by the node and the top. After its
+// restart every return exists once: in SQL and in the job store of the top.
 func TestKill_NodeInAThousandReturns(t *testing.T) {
 	const minions = swarming
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -39,7 +39,7 @@ func TestKill_NodeInAThousandReturns(t *testing.T) {
 	t.Cleanup(func() { s.fell(t) })
 	spec := localcluster.Spec{ID: "top", Master: conf, Nodes: []localcluster.Spec{{ID: "node", Master: conf}}}
 	var sw *swarm
-	held := make(chan struct{}) // so that returns are left for after the kill, however slow this machine is
+	held := make(chan struct{}) // so that returns are left for after the kill, on any machine
 	s.planted = func() {
 		sw = newSwarm(t, s.cluster, "node", minions, 3*time.Second)
 		sw.held = held
@@ -84,7 +84,7 @@ func TestKill_NodeInAThousandReturns(t *testing.T) {
 	t.Logf("killed after %d acknowledged returns; %d rows of %d minions", given, rows, ids)
 }
 
-// database makes a database for a test and gives the options that lead there.
+// database creates a database for a test and returns the options for it.
 func database(t *testing.T, server *mysqltest.Server) (*sql.DB, string) {
 	t.Helper()
 	c := driver.NewConfig()
@@ -105,10 +105,10 @@ func database(t *testing.T, server *mysqltest.Server) (*sql.DB, string) {
 	return db, fmt.Sprintf("master_job_cache: mysql\nmysql.host: 127.0.0.1\nmysql.port: %d\nmysql.user: root\nmysql.pass: ''\nmysql.db: salt\n", server.Port)
 }
 
-// noSuchTable is what MariaDB says until the program has made its tables.
+// noSuchTable is MariaDB's error until the program has created its tables.
 const noSuchTable = 1146
 
-// counts gives the rows of a job and the number of different minions in them.
+// counts returns the number of rows of a job and of different minions in them.
 func counts(ctx context.Context, t *testing.T, db *sql.DB, jid string) (rows, ids int) {
 	t.Helper()
 	err := db.QueryRowContext(ctx, "SELECT count(*), count(DISTINCT id) FROM salt_returns WHERE jid = ?", jid).Scan(&rows, &ids)

@@ -2,5 +2,5 @@
 
 package localcluster_test
 
-// buildFlags: what is measured is what is shipped.
+// buildFlags are those of a release, which is what is measured.
 var buildFlags []string

@@ -9,22 +9,22 @@ import (
 	"sync"
 )
 
-// Ports are taken from below those that systems give to outgoing connections
-// (32768 on Linux, 49152 elsewhere): a port of that range that is free now may be
-// taken before the member that is to listen there has started.
+// Ports are chosen below those that systems use for outgoing connections (32768 on Linux, 49152
+// elsewhere): a free port in that range may be in use before the member that must listen on it
+// has started.
 const (
 	firstPort = 12000
 	lastPort  = 32000
 )
 
-// given are the ports that this process has planned for, whether or not their
-// members listen there yet.
+// given are the ports that this process has assigned, whether or not their members listen on
+// them yet.
 var given = struct {
 	sync.Mutex
 	ports map[int]bool
 }{ports: map[int]bool{}}
 
-// freePorts finds two ports that nobody listens on.
+// freePorts returns two ports on which nothing listens.
 func freePorts() (a, b int, err error) {
 	if a, err = FreePort(); err != nil {
 		return 0, 0, err
@@ -33,8 +33,8 @@ func freePorts() (a, b int, err error) {
 	return a, b, err
 }
 
-// FreePort finds a port of 127.0.0.1 that nobody listens on, and that this process
-// has not planned for.
+// FreePort returns a port of 127.0.0.1 on which nothing listens and that this process has not
+// assigned.
 func FreePort() (int, error) {
 	given.Lock()
 	defer given.Unlock()

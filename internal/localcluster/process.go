@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Process is a member that runs as a process of its own.
+// Process is a member that runs as a separate process.
 type Process struct {
 	Member
 	cmd  *exec.Cmd
@@ -19,8 +19,8 @@ type Process struct {
 	err  error
 }
 
-// Start runs a member by the program exe; its console log goes to the file
-// "console" in the member's folder, at level info unless more options say otherwise.
+// Start runs a member with the program exe. Its console log goes to the file "console" in the
+// member's directory, at level info unless more options change that.
 func Start(exe string, m Member, more ...string) (*Process, error) {
 	out, err := os.OpenFile(filepath.Join(m.Dir, "console"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -30,7 +30,7 @@ func Start(exe string, m Member, more ...string) (*Process, error) {
 	cmd := exec.Command(exe, append([]string{m.Kind, "-c", m.ConfDir, "-l", "info"}, more...)...)
 	cmd.Args[0] = "mom"
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the terminal is ours to pass on
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // this process forwards an interrupt of the terminal
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", m.ID, err)
 	}
@@ -42,10 +42,10 @@ func Start(exe string, m Member, more ...string) (*Process, error) {
 	return p, nil
 }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Pid is the process id.
+// Pid returns the process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Kill ends the process by SIGKILL and waits for it.
@@ -57,7 +57,7 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// Stop ends the process by SIGTERM, and by SIGKILL when ctx ends before.
+// Stop ends the process by SIGTERM, and by SIGKILL if ctx ends first.
 func (p *Process) Stop(ctx context.Context) error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop %s: %w", p.ID, err)
@@ -70,7 +70,7 @@ func (p *Process) Stop(ctx context.Context) error {
 	}
 }
 
-// StopAll ends processes, all at the same time and with the same patience.
+// StopAll stops processes concurrently, with the same ctx.
 func StopAll(ps []*Process, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

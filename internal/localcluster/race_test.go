@@ -2,5 +2,5 @@
 
 package localcluster_test
 
-// buildFlags: a race in any daemon shows in its console.
+// buildFlags makes a race in any daemon appear in its console log.
 var buildFlags = []string{"-race"}

@@ -17,13 +17,13 @@ import (
 	"github.com/momtree/mom/internal/localcluster"
 )
 
-// plantStates starts three tiers of processes of which the top alone has files, reactors
-// and the right to read everybody's mine; all minions give their id to the mine.
+// plantStates starts three tiers of processes. Only the top has files, reactors and the right
+// to read everybody's mine; all minions put their id into the mine.
 func plantStates(ctx context.Context, t *testing.T) *stand {
 	t.Helper()
 	roots := t.TempDir()
 	for name, text := range map[string]string{
-		// The reaction is a job for the minion that spoke.
+		// The reaction is a job for the minion that sent the event.
 		"react.sls": "again:\n  local.cmd.run:\n    - tgt: {{ data.id }}\n    - args:\n      - cmd: echo {{ data.data.word }} from {{ data.id }}\n",
 		"site.sls":  "say:\n  cmd.run:\n    - name: echo site of {{ grains.id }}\n",
 		"bad.sls":   "fails:\n  test.fail_without_changes:\n    - name: by order\n",
@@ -60,15 +60,15 @@ tell:
 	return s
 }
 
-// reaction has a minion send an event and waits until the reaction's job has come back:
-// what each minion returned to it.
+// reaction makes a minion send an event and waits for the reaction's job. It returns what each
+// minion returned to that job.
 func (s *stand) reaction(ctx context.Context, t *testing.T, id, word string) map[string]string {
 	t.Helper()
 	events := s.hear(ctx, t)
 	if shown, err := s.publish(ctx, client.Job{Tgt: id, Fun: []string{"event.send"}, Args: []any{"my/deploy", map[string]any{"word": word}}}); err != nil {
 		t.Fatal(err, shown)
 	}
-	jobs := map[string]bool{} // that say the word
+	jobs := map[string]bool{} // that contain the word
 	got := map[string]string{}
 	for {
 		e, err := events.Next(ctx)
@@ -95,9 +95,9 @@ func (s *stand) reaction(ctx context.Context, t *testing.T, id, word string) map
 	}
 }
 
-// TestReactorOverThreeTiers has a minion two nodes below the top speak, to which the top's
-// reactor answers with a job for it: once for each event, also after the node between was
-// killed and is back.
+// TestReactorOverThreeTiers: a minion two nodes below the top sends an event, to which the
+// top's reactor reacts with a job for it: once for each event, even after the node between was
+// killed and restarted.
 func TestReactorOverThreeTiers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -120,10 +120,10 @@ func TestReactorOverThreeTiers(t *testing.T) {
 	}
 }
 
-// TestOrchestrationOverThreeTiers runs an orchestration at the top whose states are those of
-// minions two nodes below, with files that the top alone has: it waits for all, a state that
-// fails down there fails its step, and what requires that is not begun. With the node
-// between dead it names who is behind, and does not wait for a constant.
+// TestOrchestrationOverThreeTiers runs an orchestration at the top whose states run on minions
+// two nodes below, with files that only the top has. It waits for all; a state that fails there
+// fails its step, and steps that require it do not start. If the node between is dead, the
+// orchestration names the minions behind it, and does not wait for a timeout.
 func TestOrchestrationOverThreeTiers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -154,14 +154,14 @@ func TestOrchestrationOverThreeTiers(t *testing.T) {
 	}
 }
 
-// step is what became of a state of an orchestration.
+// step is the result of a state of an orchestration.
 type step struct {
 	Result  bool            `json:"result"`
 	Comment string          `json:"comment"`
 	Changes json.RawMessage `json:"changes"`
 }
 
-// minions are those of the changes, in order.
+// minions returns the minions in the changes, in order.
 func (s step) minions() []string {
 	var c struct {
 		Ret map[string]json.RawMessage `json:"ret"`
@@ -172,7 +172,7 @@ func (s step) minions() []string {
 	return slices.Sorted(maps.Keys(c.Ret))
 }
 
-// orchestrate runs orch.sls at the top; steps by their ids.
+// orchestrate runs orch.sls at the top and returns the steps by id.
 func (s *stand) orchestrate(ctx context.Context, t *testing.T) map[string]step {
 	t.Helper()
 	v, err := s.client.Runner(ctx, "state.orchestrate", "orch")
@@ -199,8 +199,8 @@ func (s *stand) orchestrate(ctx context.Context, t *testing.T) map[string]step {
 	return steps
 }
 
-// TestMineOverThreeTiers has minions of all tiers read what all gave to the mine, then with
-// the node between dead, which knows of the others what it was told before.
+// TestMineOverThreeTiers: minions of all tiers read the mine data of all, then again while the
+// node between is dead, which leaves the data that were known before.
 func TestMineOverThreeTiers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

@@ -21,7 +21,7 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// TestScenarios plays testdata/*, each with a tree of real processes.
+// TestScenarios runs the scripts testdata/*, each with a tree of real processes.
 //
 //	grow                                  plants and starts the tree drawn below the command, or settles it if an earlier file grew it
 //	publish tgt=T fun=F arg=A [list] [async] [queue]
@@ -120,7 +120,7 @@ func (s *stand) run(ctx context.Context, t *testing.T, d *datadriven.TestData) (
 // sign is the file that commands of a scenario wait for.
 func (s *stand) sign() string { return filepath.Join(s.dir, "go") }
 
-// bare takes the figures away, which differ from run to run.
+// bare removes numbers that differ from run to run.
 func bare(n topology.Node) topology.Node {
 	n.Vitals = topology.Vitals{}
 	nodes := make([]topology.Node, len(n.Nodes))
@@ -131,7 +131,7 @@ func bare(n topology.Node) topology.Node {
 	return n
 }
 
-// versionless takes the version, which differs from build to build, and times out of a drawing.
+// versionless removes the version, which differs between builds, and the times of a drawing.
 func versionless(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -146,7 +146,7 @@ func versionless(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// publish runs a job to its end and shows the answers in the order of ids.
+// publish runs a job until it ends and shows the answers in the order of ids.
 func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 	f, err := s.client.Follow(ctx, j)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 	defer f.Close()
 	s.last = f.JID
 	var lines []string
-	named := map[string]bool{} // as missing
+	named := map[string]bool{} // reported missing
 	for {
 		u, err := f.Next(ctx)
 		if err != nil {
@@ -197,8 +197,8 @@ func (s *stand) publish(ctx context.Context, j client.Job) (string, error) {
 	}
 }
 
-// awaitRows reads the rows until they are as expected: what a crash has delayed
-// arrives by itself. What they were last is the result when time is over.
+// awaitRows reads the rows until they are as expected, because returns delayed by a crash
+// arrive later. On a timeout it returns the last rows.
 func (s *stand) awaitRows(ctx context.Context, t *testing.T, id, want string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -213,14 +213,14 @@ func (s *stand) awaitRows(ctx context.Context, t *testing.T, id, want string) (s
 	return last, nil
 }
 
-// store opens a node's job store from outside, as an operator would.
+// store opens a node's job store from outside, like an operator.
 func (s *stand) store(id string) (*sql.DB, error) {
 	m, _ := s.cluster.Find(id)
 	return sql.Open("sqlite", "file:"+filepath.Join(m.Dir, "var/cache/salt/master/jobs.db")+"?mode=ro")
 }
 
-// known waits until a node has the last job: what is killed before may take the
-// publication with it.
+// known waits until a node has the last job: a node killed earlier may take the publication
+// with it.
 func (s *stand) known(ctx context.Context, id string) error {
 	db, err := s.store(id)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Spec is a node of the tree to be planted, with what hangs below it.
+// Spec is a node of the tree to write, with everything below it.
 type Spec struct {
 	ID      string
 	Minions []string
 	Nodes   []Spec
-	// Master and Minion hold further lines of the two configuration files; the
-	// latter counts for all minions of the node.
+	// Master and Minion are additional lines of the two configuration files. Minion applies to
+	// all minions of the node.
 	Master, Minion string
 }
 
-// Parse reads a tree drawn by indentation: a node on each line, its minions
-// behind a colon, two blanks per tier.
+// Parse parses a tree drawn by indentation: a node on each line, its minions after a colon, two
+// blanks per tier.
 //
 //	top: top-01
 //	  syndic-a: web-01 web-02
@@ -57,8 +57,8 @@ func Parse(text string) (Spec, error) {
 		}
 		up := stack[len(stack)-1].spec
 		up.Nodes = append(up.Nodes, s)
-		// Pointers into a slice that grows: those of finished siblings are off
-		// the stack already, and the new one is the last.
+		// Pointers into a slice that grows: those of finished siblings are not on the stack any
+		// more, and the new one is the last.
 		stack = append(stack, at{depth, &up.Nodes[len(up.Nodes)-1]})
 	}
 	if root == nil {
@@ -67,7 +67,7 @@ func Parse(text string) (Spec, error) {
 	return *root, nil
 }
 
-// Count gives the number of nodes, the top included, and of minions.
+// Count returns the number of nodes, including the top, and of minions.
 func (s Spec) Count() (nodes, minions int) {
 	nodes, minions = 1, len(s.Minions)
 	for _, c := range s.Nodes {

@@ -15,9 +15,9 @@ import (
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
-// F5: three masters write one job into one MariaDB. The row of the job is the same
-// whoever is first, in Salt's form, and names no part of its minions as the whole; who
-// was asked stands in mom_expected. Four minions over a top and two nodes, ten jobs.
+// F5: three masters write one job into one MariaDB. The row of the job is the same whoever is
+// first, in Salt's form, and does not present a part of the minions as all; the expected
+// minions are in mom_expected. Four minions below a top and two nodes, ten jobs.
 func TestJobInSQLIsTheSameWhoeverWritesIt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

@@ -23,7 +23,7 @@ type stand struct {
 	procs   map[string]*localcluster.Process
 	client  *client.Client
 	last    string // jid
-	// planted, if set, is called when the folders are there and nothing runs.
+	// planted, if set, is called when the directories exist and nothing runs.
 	planted func()
 }
 
@@ -35,8 +35,8 @@ func (s *stand) grow(ctx context.Context, t *testing.T, drawing string) error {
 	return s.plant(ctx, t, staying(spec))
 }
 
-// staying keeps every minion and node where it is drawn, whoever dies: what a
-// sibling takes over depends on when, and has tests of its own.
+// staying keeps every minion and node where it is drawn, whatever dies: what a sibling takes
+// over depends on the timing, and has tests of its own.
 func staying(n localcluster.Spec) localcluster.Spec {
 	n.Master += "rehome: False\n"
 	nodes := make([]localcluster.Spec, len(n.Nodes))
@@ -48,7 +48,7 @@ func staying(n localcluster.Spec) localcluster.Spec {
 }
 
 func (s *stand) plant(ctx context.Context, t *testing.T, spec localcluster.Spec) (err error) {
-	dir, err := os.MkdirTemp("", "mg") // short: the path of a socket has at most 107 bytes
+	dir, err := os.MkdirTemp("", "mg") // short: a socket path has at most 107 bytes
 	if err != nil {
 		return err
 	}
@@ -112,12 +112,12 @@ func (s *stand) change(ctx context.Context, how, id string) (err error) {
 		return err
 	}
 	if id == s.cluster.Top().ID && how != "heal" {
-		return nil // nobody is left to ask
+		return nil // no member is left to ask
 	}
 	return s.await(ctx, func(n topology.Node) bool { return stateOf(n, id) == want })
 }
 
-// stateOf finds a member; what sits behind a node that is down is not known.
+// stateOf returns the state of a member; it is unknown behind a node that is down.
 func stateOf(n topology.Node, id string) topology.State {
 	if n.ID == id {
 		return n.State
@@ -140,7 +140,7 @@ func stateOf(n topology.Node, id string) topology.State {
 
 func (s *stand) tree(ctx context.Context) (topology.Node, error) { return s.client.Tree(ctx) }
 
-// await asks for the tree until it is as wanted.
+// await requests the tree until it is as wanted.
 func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
 	var last string
 	if !waiting.BecameBy(ctx, func() bool {
@@ -162,7 +162,7 @@ func (s *stand) await(ctx context.Context, as func(topology.Node) bool) error {
 	return nil
 }
 
-// hear listens to the events of the top until the test ends.
+// hear subscribes to the events of the top until the test ends.
 func (s *stand) hear(ctx context.Context, t *testing.T) *client.Subscription {
 	t.Helper()
 	events, err := s.client.Subscribe(ctx)
@@ -173,7 +173,7 @@ func (s *stand) hear(ctx context.Context, t *testing.T) *client.Subscription {
 	return events
 }
 
-// fell ends all processes and looks for what must not be in their consoles.
+// fell stops all processes and searches their consoles for errors.
 func (s *stand) fell(t *testing.T) {
 	var ps []*localcluster.Process
 	for _, p := range s.procs {
@@ -208,7 +208,7 @@ func (s *stand) fell(t *testing.T) {
 	}
 }
 
-// dump shows the consoles of a tree that failed.
+// dump shows the consoles of a failed tree.
 func (s *stand) dump(t *testing.T) {
 	if s.cluster == nil {
 		return

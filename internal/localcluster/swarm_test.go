@@ -21,12 +21,12 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// swarm is many minions in one process: each signs in, subscribes and announces
-// itself as a real one, and answers every job with its id after a random delay.
+// swarm is many minions in one process: each signs in, subscribes and announces itself like a
+// real one, and answers every job with its id after a random delay.
 type swarm struct {
 	ids    []string
-	delay  time.Duration                                    // answers come within this time
-	result func(c *channel.Channel, p wire.Publication) any // nil: the id
+	delay  time.Duration                                    // answers arrive within this time
+	result func(c *channel.Channel, p wire.Publication) any // nil means the id
 	held   chan struct{}                                    // the last tenth of the minions answers when it is closed; nil: like the others
 	up     atomic.Int64
 	given  atomic.Int64 // returns acknowledged
@@ -34,8 +34,8 @@ type swarm struct {
 	wg     sync.WaitGroup
 }
 
-// newSwarm makes n minions below a node that has not started yet. They share a
-// key pair, since making one takes longer than all else.
+// newSwarm makes n minions below a node that has not started yet. They share a key pair,
+// because generating one takes longer than everything else.
 func newSwarm(t *testing.T, g *localcluster.Cluster, node string, n int, delay time.Duration) *swarm {
 	m, ok := g.Find(node)
 	if !ok {
@@ -64,7 +64,7 @@ func newSwarm(t *testing.T, g *localcluster.Cluster, node string, n int, delay t
 	return s
 }
 
-// start lets the swarm loose on the node's return port.
+// start connects the swarm to the node's return port.
 func (s *swarm) start(t *testing.T, g *localcluster.Cluster, node string) {
 	m, _ := g.Find(node)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -161,7 +161,7 @@ func (s *swarm) answer(ctx context.Context, c *channel.Channel, body []byte) {
 	}
 }
 
-// until tries again until it works or ctx ends: what a minion's queue on disk does.
+// until retries until it succeeds or ctx ends, like a minion's outbox on disk.
 func until(ctx context.Context, try func() error) error {
 	for {
 		err := try()

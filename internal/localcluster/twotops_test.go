@@ -16,16 +16,15 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// twoTops is a node with two minions below two tops, each with keys of its own and
-// a master_id that no entry of syndic_master spells.
+// twoTops is a node with two minions below two tops, each with its own keys and a master_id
+// that no entry of syndic_master contains.
 type twoTops struct {
 	one, two *stand
 }
 
 const twoTopsTree = 2 // minions
 
-// plantTwoTops starts it; the lines go into the configurations of the tops and the
-// node.
+// plantTwoTops starts it; the lines are added to the configurations of the tops and the node.
 func plantTwoTops(ctx context.Context, t *testing.T, tops, node string) *twoTops {
 	t.Helper()
 	x := &twoTops{one: &stand{}, two: &stand{}}
@@ -86,7 +85,7 @@ func (x *twoTops) ready(ctx context.Context, t *testing.T, s *stand) {
 	}
 }
 
-// ping runs a job at one top to its end.
+// ping runs a job at one top until it ends.
 func (x *twoTops) ping(ctx context.Context, t *testing.T, s *stand) {
 	t.Helper()
 	out, err := s.publish(ctx, client.Job{Tgt: "*", Fun: []string{"test.ping"}})
@@ -96,11 +95,10 @@ func (x *twoTops) ping(ctx context.Context, t *testing.T, s *stand) {
 	}
 }
 
-// TestUsers40788_TwoTops: #40788, #53721, #58193, pains 13, 14 and 15. Two tops with
-// keys of their own and arbitrary values of master_id: each gets the returns of its
-// own jobs and no other's; one that is down slows the other by nothing; a job's
-// return finds the top that asked although the node and that top were killed
-// meanwhile.
+// TestUsers40788_TwoTops: #40788, #53721, #58193, pains 13, 14 and 15. Two tops have their own
+// keys and arbitrary values of master_id. Each gets the returns of its own jobs and no other's;
+// one that is down does not slow the other; and a return reaches the top that published the job
+// even if the node and that top were killed meanwhile.
 func TestUsers40788_TwoTops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -155,7 +153,7 @@ func TestUsers40788_TwoTops(t *testing.T) {
 	for range 3 { // pains 15
 		x.ping(ctx, t, x.one)
 	}
-	// The other top takes the return in place of the one that asked.
+	// The other top accepts the return in place of the one that published.
 	x.one.last = p.JID
 	waiting.UntilDone(ctx, t, "the return at the other top", func() bool {
 		got, err := x.one.rows(ctx, t, "top-1")
@@ -181,8 +179,8 @@ func TestUsers40788_TwoTops(t *testing.T) {
 	x.ping(ctx, t, x.two)
 }
 
-// TestTwoTops_ClusterMode: pains 16. With syndic_mode cluster a waiting client still
-// hears whom it waits for, and that all have answered.
+// TestTwoTops_ClusterMode: pains 16. With syndic_mode cluster a waiting client still learns
+// which minions it waits for, and that all have answered.
 func TestTwoTops_ClusterMode(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -191,8 +189,7 @@ func TestTwoTops_ClusterMode(t *testing.T) {
 	x.ping(ctx, t, x.two)
 }
 
-// TestTwoTops_TheSameJob: one jid from both tops runs once, and both get the
-// returns.
+// TestTwoTops_TheSameJob: one jid from both tops runs once, and both get the returns.
 func TestTwoTops_TheSameJob(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -221,8 +218,8 @@ func TestTwoTops_TheSameJob(t *testing.T) {
 	}
 }
 
-// TestUsers47963_AnyTopReadsAnyJob: #47963. Two tops on one database: what one
-// asked, the other reads.
+// TestUsers47963_AnyTopReadsAnyJob: #47963. Two tops with one database: each can read the jobs
+// of the other.
 func TestUsers47963_AnyTopReadsAnyJob(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/client"
 )
 
-// TestUsers55860_EventsOncePerTier counts what the top hears of a leaf three tiers
-// down: each event under its own name once, and once more under the name of the
-// node that brought it, however many tiers it has passed (#55860, #36285, pains 7).
+// TestUsers55860_EventsOncePerTier counts the events of a leaf three tiers down that the top
+// receives: each event once under its own name, and once more under the name of the node that
+// forwarded it, however many tiers it has passed (#55860, #36285, pains 7).
 func TestUsers55860_EventsOncePerTier(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -26,7 +26,7 @@ func TestUsers55860_EventsOncePerTier(t *testing.T) {
 		t.Fatal(err)
 	}
 	jid := s.last
-	// Whatever is told more than once is told before this one, which is the last.
+	// A duplicate event would arrive before this one, which is the last.
 	if _, err := s.publish(ctx, client.Job{Tgt: "leaf", Fun: []string{"event.send"}, Args: []any{"users/last", map[string]any{"n": 2}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/momtree/mom/internal/localcluster"
 )
 
-// Minions that believe the top alone (verify_top): its jobs reach them over two
-// tiers as they were signed, with all that a job may carry; a job of a node in
-// between is refused, and says so.
+// Minions that trust only the top (verify_top): its jobs reach them over two tiers as they were
+// signed, with all fields that a job may have; a job of a node in between is refused, and the
+// refusal is reported.
 func TestMinionsThatBelieveTheTopAlone(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -49,7 +49,7 @@ func TestMinionsThatBelieveTheTopAlone(t *testing.T) {
 		s.dump(t)
 		t.Errorf("the bus of the top says\n%s%v, want\n%s", shown, err, want)
 	}
-	// A node's own user, who has the key of that node's root.
+	// A user of the node itself, who has the key of that node's root.
 	node, _ := s.cluster.Find("syn-c")
 	c, err := client.Open(node.ConfDir)
 	if err != nil {

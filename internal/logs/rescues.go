@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// RescueWarning is the text of the line in the log by which a rescue is told.
+// RescueWarning is the log message about a rescue.
 const RescueWarning = "Rescued what should have gone by itself; please report it"
 
-// Rescues counts rescues of one daemon. A nil Rescues counts nothing, for parts
-// that are used without a daemon. It may be used by several goroutines.
+// Rescues counts the rescues of a daemon. It is safe for concurrent use. A nil Rescues counts
+// nothing, for parts that are used without a daemon.
 type Rescues struct {
 	log *slog.Logger
 	now func() time.Time
@@ -21,8 +21,8 @@ type Rescues struct {
 	told   Throttle[string]
 }
 
-// NewRescues makes a Rescues that warns by log (nil: slog.Default) on the clock now (nil:
-// time.Now).
+// NewRescues returns a Rescues that warns to log (nil means slog.Default), with the clock now
+// (nil means time.Now).
 func NewRescues(log *slog.Logger, now func() time.Time) *Rescues {
 	if log == nil {
 		log = slog.Default()
@@ -33,11 +33,10 @@ func NewRescues(log *slog.Logger, now func() time.Time) *Rescues {
 	return &Rescues{log: log, now: now, counts: map[string]uint64{}}
 }
 
-// Found tells that by, the name of a sweep or timer in a few words ("forwarding
-// sweep"), has found what, which has waited for since; 0 if that is not known.
-// Attrs say where, as those of slog. The names of by are few and constant: they are
-// the label of the metric. What happens again within ten seconds is counted and
-// told with the next warning.
+// Found records that by, the short name of a sweep or timer ("forwarding sweep"), has found
+// what, which has waited for since; 0 if unknown. attrs are slog attributes about the place.
+// The values of by are few and constant, because they are the label of the metric. Repetitions
+// within ten seconds are counted and added to the next warning.
 func (c *Rescues) Found(by, what string, since time.Duration, attrs ...any) {
 	if c == nil {
 		return
@@ -54,7 +53,7 @@ func (c *Rescues) Found(by, what string, since time.Duration, attrs ...any) {
 	c.log.Warn(RescueWarning, said...)
 }
 
-// Counts gives how often each has found something, since the start.
+// Counts returns how often each has found something, since the start.
 func (c *Rescues) Counts() map[string]uint64 {
 	if c == nil {
 		return nil
@@ -64,7 +63,7 @@ func (c *Rescues) Counts() map[string]uint64 {
 	return maps.Clone(c.counts)
 }
 
-// Total is the sum of [Rescues.Counts].
+// Total returns the sum of [Rescues.Counts].
 func (c *Rescues) Total() (n uint64) {
 	for _, k := range c.Counts() {
 		n += k

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// Every is how often what keeps happening is told.
+	// Every is the interval at which a repeated event is reported.
 	Every = 10 * time.Second
-	// Max bounds the different things that are remembered; one more, and the one that
-	// has not happened for the longest time is told anew.
+	// Max bounds the number of different events that are remembered. Beyond it, the event that
+	// is least recent is forgotten, and reported anew.
 	Max = 4096
 )
 
-// Throttle tells when something that keeps happening is to be told: the first time,
-// and then once in [Every]. The zero value is ready; it may be used by several
-// goroutines.
+// Throttle limits how often a repeated event is reported: the first time, and then once in
+// [Every]. The zero value is ready to use. It is safe for concurrent use.
 type Throttle[K comparable] struct {
 	mu     sync.Mutex
-	recent *lru.Guarded[K, *told] // nil: nothing yet
+	recent *lru.Guarded[K, *told] // nil until the first event
 }
 
 type told struct {
@@ -30,9 +29,8 @@ type told struct {
 	untold uint64
 }
 
-// Note counts one more of what. It is to be told if n is above 0: then it has
-// happened n times since it was told last. A clock that was set back silences
-// nothing.
+// Note counts an event. If n is positive, the caller should report it: it has happened n times
+// since the last report. A clock that was set back suppresses nothing.
 func (f *Throttle[K]) Note(what K, now time.Time) (n uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,8 +50,8 @@ func (f *Throttle[K]) Note(what K, now time.Time) (n uint64) {
 	return n
 }
 
-// Cause is the text at the bottom of an error, without what was being done and with
-// which file or job: by it the same trouble is known again.
+// Cause returns the innermost text of an error, without the operation, file or job. It
+// identifies repetitions of the same fault.
 func Cause(err error) string {
 	if err == nil {
 		return ""

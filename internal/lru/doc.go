@@ -1,5 +1,4 @@
-// Package lru makes maps that remember a bounded number of keys and forget the
-// oldest: golang-lru, without an error for a size that cannot be wrong. Peek and
-// Contains leave a key as old as it is, ContainsOrAdd and PeekOrAdd too where it is
-// known; Get and Add make it the youngest.
+// Package lru provides maps that hold a bounded number of keys and forget the least recently
+// used: golang-lru, without the error for an invalid size. Get and Add mark a key as used. Peek
+// and Contains do not, and neither do ContainsOrAdd and PeekOrAdd for a known key.
 package lru

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What this program relies on in the library.
+// The behaviour of the library that this program relies on.
 func TestMaps(t *testing.T) {
 	m := New[string, int](2)
 	m.Add("a", 1)
@@ -19,11 +19,11 @@ func TestMaps(t *testing.T) {
 	if v, known, gone := m.PeekOrAdd("a", 9); v != 1 || !known || gone {
 		t.Errorf("a is %d, %t", v, known)
 	}
-	m.Add("c", 3) // none of all this made a younger
+	m.Add("c", 3) // none of these calls marked a as used
 	if got := fmt.Sprint(m.Keys(), m.Values()); got != "[b c] [2 3]" {
 		t.Errorf("remembered are %s", got)
 	}
-	m.Add("b", 4) // but this b
+	m.Add("b", 4) // but this marks b
 	m.Add("d", 5)
 	if got := fmt.Sprint(m.Keys(), m.Values()); got != "[b d] [4 5]" {
 		t.Errorf("remembered are %s", got)

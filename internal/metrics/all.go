@@ -1,6 +1,6 @@
 package metrics
 
-// The metrics. Where runs: all daemons; node: masters and syndic nodes; database:
+// The metrics. The values of Where: all daemons; node: masters and syndic nodes; database:
 // nodes with a database; syndic; minion; api: mom api.
 var all = []Metric{
 	{"mom_info", Gauge, Everywhere, []string{"role", "version"}, "Always 1; the labels tell what runs."},

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/momtree/mom/internal/bus"
 
-// CollectBus writes the figures of an event bus and its local sockets.
+// CollectBus writes the metrics of an event bus and its local sockets.
 func CollectBus(s *Sink, b bus.Stats, ipc bus.ServerStats) {
 	s.Count("mom_bus_events_total", b.Fired)
 	s.Set("mom_bus_subscribers", float64(b.Subscribers))

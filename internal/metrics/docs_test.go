@@ -56,7 +56,7 @@ func TestPage(t *testing.T) {
 
 var names = regexp.MustCompile(`\b(mom|salt|go|process)_[a-z_]+\b`)
 
-// used checks the metrics an expression names.
+// used checks the metrics in an expression.
 func used(t *testing.T, where, expr string) {
 	t.Helper()
 	found := names.FindAllString(expr, -1)

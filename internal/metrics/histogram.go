@@ -14,7 +14,7 @@ type Histogram struct {
 	sum    float64
 }
 
-// NewHistogram makes one with rising upper bounds.
+// NewHistogram returns a Histogram with ascending upper bounds.
 func NewHistogram(bounds ...float64) *Histogram {
 	return &Histogram{bounds: bounds, counts: make([]uint64, len(bounds))}
 }

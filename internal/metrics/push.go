@@ -19,17 +19,17 @@ import (
 	"github.com/momtree/mom/internal/config"
 )
 
-// lastPush is how long the last figures may take to reach the collector.
+// lastPush bounds sending the last metrics to the collector.
 const lastPush = 5 * time.Second
 
-// Pusher sends the metrics of one daemon to an OpenTelemetry collector now and then.
+// Pusher periodically sends the metrics of a daemon to an OpenTelemetry collector.
 type Pusher struct {
 	provider *sdk.MeterProvider
 	sources  []Source
 }
 
-// NewPusher makes one for a daemon with a role, an id and a version. It sends when it runs; a
-// collector that is away costs figures, and nothing else.
+// NewPusher returns a Pusher for a daemon with a role, an id and a version. Run sends the
+// metrics. An unreachable collector costs metrics, and nothing else.
 func NewPusher(ctx context.Context, o config.Metrics, role, id, version string, sources ...Source) (*Pusher, error) {
 	var out sdk.Exporter
 	var err error
@@ -64,7 +64,7 @@ func NewPusher(ctx context.Context, o config.Metrics, role, id, version string, 
 	}, nil
 }
 
-// Idle are sources without their work, for a second reader of the same ones.
+// Idle returns sources without Run, for a second reader of the same ones.
 func Idle(sources []Source) []Source {
 	out := slices.Clone(sources)
 	for i := range out {
@@ -73,7 +73,7 @@ func Idle(sources []Source) []Source {
 	return out
 }
 
-// Run sends until ctx ends, then once more.
+// Run sends metrics until ctx ends, then once more.
 func (p *Pusher) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, src := range p.sources {
@@ -86,7 +86,7 @@ func (p *Pusher) Run(ctx context.Context) error {
 	return p.Close()
 }
 
-// Close sends what there is and ends.
+// Close sends the current metrics and stops.
 func (p *Pusher) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastPush)
 	defer cancel()

@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// The figures reach a collector under the name and id of the daemon, again and again, and once
-// more when the daemon ends; the work of the sources goes on meanwhile.
+// The metrics reach a collector under the name and id of the daemon, repeatedly, and once more
+// when the daemon ends; Run of the sources continues meanwhile.
 func TestPusher(t *testing.T) {
 	type pushed struct {
 		service, id string
@@ -85,7 +85,7 @@ func TestPusher(t *testing.T) {
 	}
 }
 
-// An exporter that does not push is refused, with its name.
+// An exporter that does not push is an error that names it.
 func TestPusher_Exporter(t *testing.T) {
 	if _, err := NewPusher(t.Context(), config.Metrics{Collector: config.Collector{Exporter: "prometheus"}}, "master", "top", "1.0"); err == nil {
 		t.Error("taken")

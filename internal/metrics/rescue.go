@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/logs"
 )
 
-// CollectRescues writes what the nets of a daemon have caught.
+// CollectRescues writes the rescues of a daemon.
 func CollectRescues(s *Sink, c *logs.Rescues) {
 	counts := c.Counts()
 	for _, by := range slices.Sorted(maps.Keys(counts)) {

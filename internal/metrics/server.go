@@ -15,20 +15,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Runner works until ctx ends.
+// Runner runs until ctx ends.
 type Runner func(ctx context.Context)
 
-// Check is one thing that has to be in order for a daemon to work.
+// Check is the result of one check of a daemon.
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
-	Reason string `json:"reason,omitempty"` // why it is not
+	Reason string `json:"reason,omitempty"` // why it failed
 }
 
-// Checker makes checks; it has to respect ctx, which allows it a few seconds.
+// Checker runs checks. It must respect ctx, which allows a few seconds.
 type Checker func(ctx context.Context) []Check
 
-// Server is the listener of one daemon.
+// Server serves the metrics and checks of a daemon.
 type Server struct {
 	ln      net.Listener
 	http    *http.Server
@@ -36,16 +36,15 @@ type Server struct {
 }
 
 const (
-	// checkTime bounds the checks of one question.
+	// checkTime bounds the checks for one request.
 	checkTime = 3 * time.Second
-	// ioTime bounds one request and its answer.
+	// ioTime bounds one request and its response.
 	ioTime = 30 * time.Second
-	// maxScrapes bounds scrapes at work at once.
+	// maxScrapes bounds concurrent scrapes.
 	maxScrapes = 4
 )
 
-// Listen binds addr, "host:port", for a daemon with a role and a version. The
-// server answers when it runs.
+// Listen binds addr, "host:port", for a daemon with a role and a version. Run serves it.
 func Listen(addr, role, version string, sources ...Source) (*Server, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -65,12 +64,12 @@ func Listen(addr, role, version string, sources ...Source) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves the metrics of a daemon in Prometheus' text form.
+// Handler serves the metrics of a daemon in Prometheus' text format.
 func Handler(role, version string, sources ...Source) http.Handler {
 	return promhttp.HandlerFor(registry(role, version, sources...), promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: ioTime / 2})
 }
 
-// registry gathers the metrics of a daemon.
+// registry returns a registry with the metrics of a daemon.
 func registry(role, version string, sources ...Source) *prometheus.Registry {
 	reg := prometheus.NewRegistry()
 	info := Source{Collect: func(s *Sink) { s.Set("mom_info", 1, role, version) }}
@@ -79,13 +78,13 @@ func registry(role, version string, sources ...Source) *prometheus.Registry {
 	return reg
 }
 
-// Addr is where the server listens.
+// Addr returns the address of the listener.
 func (s *Server) Addr() net.Addr { return s.ln.Addr() }
 
-// Close releases a server that does not run.
+// Close closes a server that does not run.
 func (s *Server) Close() error { return s.ln.Close() }
 
-// ready tells whether all checks pass: 200, or 503 with the reasons.
+// ready responds with 200 if all checks pass, otherwise with 503 and the reasons.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
 	defer cancel()
@@ -109,10 +108,10 @@ func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // who asked is gone
+	_ = json.NewEncoder(w).Encode(v) // the client has disconnected
 }
 
-// Run answers until ctx ends, then closes the listener.
+// Run serves until ctx ends, then closes the listener.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// serve runs a server to the end of the test and gives a way to ask it.
+// serve runs a server until the end of the test and returns a function that requests a path.
 func serve(t *testing.T, sources ...Source) func(path string) (int, string) {
 	t.Helper()
 	s, err := Listen("127.0.0.1:0", "master", "1.0", sources...)
@@ -107,8 +107,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 }
 
-// No label may have values that grow with minions or jobs, and names follow the
-// rules of Prometheus.
+// No label may have values that grow with minions or jobs, and names follow Prometheus' rules.
 func TestTable(t *testing.T) {
 	bounded := map[string]bool{
 		"role": true, "version": true, "function": true, "state": true, "success": true, "outcome": true, "command": true, "result": true,
@@ -121,7 +120,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is misnamed, there twice, or not explained", m.Name)
 		}
 		seen[m.Name] = true
-		exporters := m.Name == "salt_health_minions_total" // a gauge by the name that the exporters use
+		exporters := m.Name == "salt_health_minions_total" // a gauge under the name that the exporters use
 		if (m.Kind == Counter) != strings.HasSuffix(m.Name, "_total") && !exporters {
 			t.Errorf("%s is a %s", m.Name, m.Kind)
 		}
@@ -133,7 +132,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Users choose names of functions: beyond a number of them they share one line.
+// Users choose names of functions: beyond a number of names the others share one time series.
 func TestTallyIsBounded(t *testing.T) {
 	c := NewTally(10, "other", "")
 	for i := range 1000 {

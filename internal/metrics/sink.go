@@ -6,21 +6,21 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source is a part of a daemon that has figures.
+// Source is a part of a daemon with metrics.
 type Source struct {
-	// Collect writes them down; it is called at each scrape and has to be quick.
+	// Collect writes the metrics. It is called at each scrape and must be fast.
 	Collect func(*Sink)
-	// Run counts what cannot be read later, until ctx ends. nil: nothing.
+	// Run counts events that cannot be read later, until ctx ends. It may be nil.
 	Run Runner
-	// Checks tell whether the part works. nil: it always does.
+	// Checks report whether the part works. If nil, it always does.
 	Checks Checker
 }
 
-// Sink takes the figures of one scrape.
+// Sink receives the metrics of one scrape.
 type Sink struct{ out chan<- prometheus.Metric }
 
-// Set writes one figure. The name has to be in the table, with as many labels;
-// anything else is a mistake in the program.
+// Set writes one value. The name must be in the table, with as many labels; otherwise Set
+// panics.
 func (s *Sink) Set(name string, value float64, labels ...string) {
 	m := lookup(name)
 	kind := prometheus.GaugeValue
@@ -30,12 +30,12 @@ func (s *Sink) Set(name string, value float64, labels ...string) {
 	s.out <- prometheus.MustNewConstMetric(m.desc, kind, value, labels...)
 }
 
-// Count is Set for a whole number.
+// Count is Set for an integer.
 func (s *Sink) Count(name string, value uint64, labels ...string) {
 	s.Set(name, float64(value), labels...)
 }
 
-// Flag is Set for a yes or no: 1 or 0.
+// Flag is Set for a boolean: 1 or 0.
 func (s *Sink) Flag(name string, on bool, labels ...string) {
 	v := 0.0
 	if on {
@@ -58,8 +58,8 @@ func lookup(name string) *metric {
 	return m
 }
 
-// collector shows sources to a registry. It describes nothing beforehand: what
-// there is depends on the configuration.
+// collector adapts sources to a registry. It describes no metrics beforehand, because they
+// depend on the configuration.
 type collector struct{ sources []Source }
 
 func (c collector) Describe(chan<- *prometheus.Desc) {}

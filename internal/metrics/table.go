@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Kind is what a metric is to Prometheus.
+// Kind is the Prometheus type of a metric.
 type Kind string
 
 // The kinds.
@@ -17,7 +17,7 @@ const (
 	histogram Kind = "histogram"
 )
 
-// Where tells which daemons have a metric.
+// Where names the daemons that have a metric.
 type Where string
 
 // The places.
@@ -30,7 +30,7 @@ const (
 	APIs       Where = "api"
 )
 
-// Metric is one row of the table.
+// Metric is a row of the table.
 type Metric struct {
 	Name   string
 	Kind   Kind
@@ -44,7 +44,7 @@ type metric struct {
 	desc *prometheus.Desc
 }
 
-// All lists all metrics but those of the Go runtime and the process.
+// All returns all metrics except those of the Go runtime and the process.
 func All() []Metric { return slices.Clone(all) }
 
 var table = sync.OnceValue(func() map[string]*metric {

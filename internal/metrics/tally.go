@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Tally counts by labels whose values come from outside: beyond a number of
-// different ones the rest is counted under the last labels given to NewTally.
+// Tally counts by labels whose values come from outside. Beyond a limit of different values,
+// the rest is counted under the labels rest of NewTally.
 type Tally struct {
 	max  int
 	rest string
@@ -15,8 +15,8 @@ type Tally struct {
 	counts map[string]uint64
 }
 
-// NewTally makes a tally of at most limit different label values; rest are the
-// labels of all others.
+// NewTally returns a Tally of at most limit different label values; rest are the labels of all
+// others.
 func NewTally(limit int, rest ...string) *Tally {
 	return &Tally{max: limit, rest: strings.Join(rest, "\x00"), counts: map[string]uint64{}}
 }
@@ -32,7 +32,7 @@ func (t *Tally) Add(n uint64, labels ...string) {
 	t.counts[key] += n
 }
 
-// Each visits what was counted.
+// Each calls visit for each count.
 func (t *Tally) Each(visit func(n uint64, labels ...string)) {
 	t.mu.Lock()
 	copied := make(map[string]uint64, len(t.counts))

@@ -2,15 +2,15 @@ package network
 
 import "net/netip"
 
-// hostBits is how much of an IPv6 address a stranger cannot choose: providers hand out /64
+// hostBits is the part of an IPv6 address that a stranger can choose: providers assign /64
 // networks and larger, so that one machine has 2^64 addresses.
 //
 //mutant:login-network
 const hostBits = 64
 
-// Block returns the block that an address counts for: an IPv4 address, also one written as
-// ::ffff:a.b.c.d, counts for itself, an IPv6 address for its /64. Text that is not an
-// address is returned as it is.
+// Block returns the block of an address: an IPv4 address, also in the form ::ffff:a.b.c.d, is a
+// block of its own, an IPv6 address belongs to its /64. It returns text that is not an address
+// unchanged.
 func Block(addr string) string {
 	a, err := netip.ParseAddr(addr)
 	if err != nil {
@@ -22,7 +22,7 @@ func Block(addr string) string {
 	}
 	p, err := a.Prefix(hostBits)
 	if err != nil {
-		return a.String() // no address of IPv6 is shorter than the block
+		return a.String() // every IPv6 address is longer than the block
 	}
 	return p.String()
 }

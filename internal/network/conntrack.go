@@ -10,19 +10,19 @@ import (
 // Conntrack is the state of the system's table of tracked connections.
 type Conntrack struct {
 	Used, Max uint64 // rows
-	// Dropped is how many packets were dropped because there was no row for their
-	// connection, since the system started.
+	// Dropped is the number of packets dropped since the system started because the table had
+	// no row for their connection.
 	Dropped uint64
 }
 
-// nearlyFull is the part of the table, in tenths, from which on an operator is told.
+// nearlyFull is the part of the table, in tenths, from which a warning is logged.
 const nearlyFull = 9
 
-// NearlyFull tells that nine tenths of the rows are taken.
+// NearlyFull reports that nine tenths of the rows are used.
 func (t Conntrack) NearlyFull() bool { return t.Max > 0 && t.Used*10 >= t.Max*nearlyFull }
 
-// readConntrack reads the table out of proc, the file system /proc. ok is false where nothing is
-// tracked, or what is there is not what Linux writes.
+// readConntrack reads the table from proc, the file system /proc. ok is false if nothing is
+// tracked, or if the content is not what Linux writes.
 func readConntrack(proc fs.FS) (t Conntrack, ok bool) {
 	if t.Used, ok = number(proc, "sys/net/netfilter/nf_conntrack_count"); !ok {
 		return Conntrack{}, false
@@ -43,9 +43,8 @@ func number(proc fs.FS, name string) (uint64, bool) {
 	return n, err == nil
 }
 
-// dropped adds up the column "drop" of the statistics, a line of hexadecimal numbers for
-// each processor below a line of names. A system without them has dropped nothing that
-// could be told.
+// dropped sums up the column "drop" of the statistics, which have a line of names and a line of
+// hexadecimal numbers for each CPU. Without statistics it returns 0.
 func dropped(proc fs.FS) (sum uint64) {
 	f, err := proc.Open("net/stat/nf_conntrack")
 	if err != nil {

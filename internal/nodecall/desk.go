@@ -11,28 +11,28 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Answer is what one node said.
+// Answer is the answer of one node.
 type Answer struct {
 	Value wire.Raw
-	Err   error // of the node, or why it did not answer
+	Err   error // reported by the node, or why it did not answer
 }
 
-// The ways in which a question ends without an answer.
+// Reasons why a question ends without an answer.
 var (
 	ErrSilent = errors.New("the node did not answer in time")
 	ErrBusy   = errors.New("too many questions are open; try again later")
 )
 
 const (
-	// maxOpen bounds the open questions of one desk.
+	// maxOpen bounds the open questions of one master.
 	maxOpen = 256
-	// defaultWithin is how long nodes may take when the asker has no deadline.
+	// defaultWithin is the time that nodes have if the caller has no deadline.
 	defaultWithin = 10 * time.Second
-	// reserve is the part of its time a node keeps for the way back.
+	// reserve is the divisor for the part of its time that a node keeps for the way back.
 	reserve = 8
 )
 
-// Desk keeps a master's open questions. It is safe for concurrent use.
+// Desk holds the open questions of a master. It is safe for concurrent use.
 type Desk struct {
 	publish func(nodes []string, q Question) error
 
@@ -47,14 +47,14 @@ type pending struct {
 	done    chan struct{}
 }
 
-// NewDesk makes a desk that hands its questions to publish.
+// NewDesk returns a Desk that sends its questions with publish.
 func NewDesk(publish func(nodes []string, q Question) error) *Desk {
 	return &Desk{publish: publish, open: map[string]*pending{}}
 }
 
-// Ask asks nodes and waits until each has answered or ctx ends. Each node has an
-// answer; ErrSilent stands for those that gave none. The nodes are told to take
-// less time than ctx has, so that what they could find out still arrives.
+// Ask asks nodes and waits until each has answered or ctx ends. The result has an entry for
+// each node; Err is ErrSilent if it did not answer. The nodes get less time than ctx has, so
+// that partial answers still arrive. Ask returns ErrBusy if too many questions are open.
 func (d *Desk) Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]Answer, error) {
 	if len(nodes) == 0 {
 		return map[string]Answer{}, nil
@@ -120,8 +120,8 @@ func (d *Desk) leave(id string) {
 	delete(d.open, id)
 }
 
-// Take enters the answer of a node. False means that nobody waits for it: the
-// question is over, was not for this node, or has been answered by it.
+// Take records the answer of a node. It returns false if the answer is not expected: the
+// question has ended, was not for this node, or was already answered by it.
 func (d *Desk) Take(node, id string, a Answer) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A question survives the wire as a publication does.
+// carried returns the publication of a question as it arrives after transfer.
 func carried(t testing.TB, q Question, nodes []string) wire.Publication {
 	t.Helper()
 	p, err := q.Publication(nodes)
@@ -34,7 +34,7 @@ func carried(t testing.TB, q Question, nodes []string) wire.Publication {
 	return got
 }
 
-// News is for everybody who knows it, and nothing to do for who does not.
+// TestNews checks that peers that know [News] read it, and others ignore it.
 func TestNews(t *testing.T) {
 	p, err := News{What: "siblings", Within: 1500 * time.Millisecond}.Publication()
 	if err != nil {
@@ -164,7 +164,7 @@ func FuzzFromPublication(f *testing.F) {
 	})
 }
 
-// A time below 0, whatever it would be in nanoseconds, is none.
+// A negative time is read as 0, even if its nanoseconds overflow.
 func TestReadNews_BelowZero(t *testing.T) {
 	for _, ms := range []int64{-1, -9223372036855} {
 		b, err := wire.Encode(wire.NewMap("what", "siblings", "within", ms))

@@ -6,22 +6,22 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// News tells peers below that what they ask their master for now and then has
-// changed: they ask again. It travels as a question to nobody, so that no peer takes
-// it for a job, one that does not know it either, and it is not answered.
+// News reports to peers below that something they request periodically has changed, so that
+// they request it again. It is sent as a question to no node: peers that do not know it do not
+// mistake it for a job, and nobody answers.
 type News struct {
 	What string // what has changed
-	// Within is the time over which those who hear it spread their requests, in whole
-	// milliseconds on the wire, at most 10 minutes.
+	// Within is the time over which receivers spread their requests, in whole milliseconds on
+	// the wire, at most 10 minutes.
 	Within time.Duration
 }
 
-// Publication is the news on its way; the caller adds the jid.
+// Publication returns the publication that carries n, without a jid.
 func (n News) Publication() (wire.Publication, error) {
 	return Question{What: n.What, Within: n.Within}.Publication([]string{})
 }
 
-// ReadNews reads news; false means that the publication is something else.
+// ReadNews decodes n; false means that the publication is something else.
 func ReadNews(p wire.Publication) (n News, is bool) {
 	if p.Extra == nil {
 		return n, false

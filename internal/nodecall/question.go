@@ -11,27 +11,27 @@ import (
 const (
 	// Field is the field of a publication that holds a question.
 	Field = "mom_ask"
-	// Fun is the function that such a publication names. No minion has it.
+	// Fun is the function of such a publication. No minion has it.
 	Fun = "mom.ask"
 	// Command is the request that holds an answer.
 	Command = "_answer"
 )
 
-// maxWithin bounds how long a node may be busy with a question.
+// maxWithin bounds the time that a node may spend on a question.
 const maxWithin = 10 * time.Minute
 
-// Question is what a master wants to know of nodes below.
+// Question is a question from a master to nodes below.
 type Question struct {
-	ID     string // of the asker's choice, unique among its open questions
-	What   string // names the handler of the node that is asked
+	ID     string // chosen by the asker, unique among its open questions
+	What   string // name of the handler at the node
 	Arg    wire.Raw
 	Within time.Duration // how long the asker waits, in whole milliseconds on the wire
 }
 
-// ErrMalformed tells of a publication whose question cannot be read.
+// ErrMalformed is returned for a publication whose question cannot be decoded.
 var ErrMalformed = errors.New("the question cannot be read")
 
-// Publication is the question on its way to nodes; the caller adds the jid.
+// Publication returns the publication that asks nodes, without a jid.
 func (q Question) Publication(nodes []string) (wire.Publication, error) {
 	p := wire.Publication{TgtType: "list", Extra: wire.NewMap()}
 	arg := any(q.Arg)
@@ -50,8 +50,8 @@ func (q Question) Publication(nodes []string) (wire.Publication, error) {
 	return p, nil
 }
 
-// FromPublication reads a question; false means that the publication is a job.
-// node is who reads: a question for others is empty and true.
+// FromPublication decodes a question; asks is false if the publication is a job. If the
+// question is not for node, it returns an empty one and asks is true.
 func FromPublication(p wire.Publication, node string) (q Question, asks bool, err error) {
 	if p.Extra == nil {
 		return q, false, nil
@@ -101,7 +101,7 @@ func readQuestion(v any) (q Question, err error) {
 	return q, err
 }
 
-// fieldRaw gives the bytes of a field that a publication carried.
+// fieldRaw returns the encoded bytes of a field of a publication.
 func fieldRaw(v any) (wire.Raw, error) {
 	if raw, ok := v.(wire.Raw); ok {
 		return raw, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// palette are the codes of Salt's names for colours.
+// palette maps Salt's names of colours to their codes.
 var palette = map[string]string{
 	"BLACK": "0;30", "DARK_GRAY": "0;1;30",
 	"RED": "0;31", "LIGHT_RED": "0;1;31",
@@ -24,14 +24,14 @@ var palette = map[string]string{
 	"DEFAULT_COLOR": "0;39", "ENDC": "0;0",
 }
 
-// Theme holds the codes that an operator has chosen for some of Salt's names of colours.
+// Theme maps some of Salt's names of colours to codes that an operator has chosen.
 type Theme map[string]string
 
-// colorCode is what may stand between the beginning and the end of a colour's sequence.
+// colorCode matches the codes allowed in a colour's sequence.
 var colorCode = regexp.MustCompile(`^[0-9;]{1,32}$`)
 
-// ReadTheme reads a file such as Salt's option color_theme names: a mapping in YAML of
-// Salt's names of colours to codes of a terminal, such as RED: '0;35'.
+// ReadTheme reads a file as in Salt's option color_theme: a YAML map of Salt's names of colours
+// to terminal codes, such as RED: '0;35'.
 func ReadTheme(file string) (Theme, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -59,7 +59,7 @@ func ReadTheme(file string) (Theme, error) {
 	return theme, nil
 }
 
-// Sequences are what a terminal is sent for the colours of the theme.
+// Sequences returns the terminal sequences for the colours of the theme.
 func (t Theme) Sequences() []string {
 	var out []string
 	for _, code := range t {
@@ -70,8 +70,8 @@ func (t Theme) Sequences() []string {
 
 func sequence(code string) string { return "\x1b[" + code + "m" }
 
-// colors are the sequences of the colours that outputters use; all are empty without
-// colour.
+// colors are the sequences of the colours that outputters use; all are empty if colours are
+// off.
 type colors struct {
 	red, lightRed, green, lightGreen, lightYellow, blue, lightBlue, magenta, lightMagenta, cyan, darkGray, lightGray, white, end string
 }

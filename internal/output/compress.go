@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// compressed makes one of the states of several names that share an id, a file and a
-// result. Where that cannot be done all stay as they are.
+// compressed combines states of several names that share an id, a file and a result. If that is
+// not possible, all stay unchanged.
 func compressed(hosts []pyfmt.Pair) []pyfmt.Pair {
 	out := make([]pyfmt.Pair, 0, len(hosts))
 	for _, h := range hosts {
@@ -31,8 +31,8 @@ func compressed(hosts []pyfmt.Pair) []pyfmt.Pair {
 
 type compressor struct {
 	out   *wire.Map
-	count map[string]int       // states of one id and result
-	rows  map[string]*wire.Map // what stands for several, by its key
+	count map[string]int       // states per id and result
+	rows  map[string]*wire.Map // combined states by key
 }
 
 func (c *compressor) all(states []pyfmt.Pair) bool {
@@ -66,7 +66,7 @@ func (c *compressor) all(states []pyfmt.Pair) bool {
 	return true
 }
 
-// add adds a state to the one that stands for it.
+// add adds a state to its combined state.
 func (c *compressor) add(key string, fields []pyfmt.Pair, n int) bool {
 	get := func(name string) any { v, _ := field(fields, name); return v }
 	parts := strings.Split(key, "_|-")
@@ -104,7 +104,7 @@ func (c *compressor) add(key string, fields []pyfmt.Pair, n int) bool {
 	return mergeChanges(row, get("name"), get("changes"))
 }
 
-// mergeChanges keeps the changes of several states by their names.
+// mergeChanges merges the changes of several states by their names.
 func mergeChanges(row *wire.Map, name, changes any) bool {
 	if !pyfmt.Truth(changes) {
 		return true
@@ -133,7 +133,7 @@ func mergeChanges(row *wire.Map, name, changes any) bool {
 	return true
 }
 
-// round3 is Python's round to three places.
+// round3 is Python's round to three digits.
 func round3(f float64) float64 {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return f

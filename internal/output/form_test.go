@@ -52,7 +52,7 @@ func TestParseTabular_Wrong(t *testing.T) {
 	}
 }
 
-// Forms in Python's words, as Python fills them.
+// Forms in Python's syntax, filled like in Python.
 func TestParseTabular(t *testing.T) {
 	s := state{parts: []string{"file", "id", "name", "managed"}, fields: []pyfmt.Pair{{Key: "duration", Val: 12.5}, {Key: "n", Val: int64(7)}, {Key: "c", Val: "text"}}, result: true}
 	for text, want := range map[string]string{
@@ -99,7 +99,7 @@ func FuzzParseTabular(f *testing.F) {
 	})
 }
 
-// Warnings of any text end, in lines that fit.
+// Warnings with any text end, in lines that fit.
 func FuzzWrap(f *testing.F) {
 	for _, s := range []string{"a b", "state-of-the-art em--dash", "x\ty\n\nz", strings.Repeat("-", 200), " ", "ünï-code"} {
 		f.Add(s)
@@ -113,7 +113,7 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
-// Data that Salt's outputters fail at, or show nothing of, are shown by nested.
+// Data for which Salt's outputters fail, or show nothing, are shown by nested.
 func TestOtherDataGoToNested(t *testing.T) {
 	for name, v := range map[string]any{
 		"highstate": wire.NewMap("m1", wire.NewMap("a", "value")),

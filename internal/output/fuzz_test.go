@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// FuzzText prints arbitrary values with every outputter; what is printed as
-// JSON and YAML has to be readable.
+// FuzzText prints arbitrary values with every outputter; the output of JSON and YAML must be
+// readable.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{`{"a":[1,"x\ny",null,{"b":[]}]}`, `["- x","a: b","'",""," ","\u2028","\u0000"]`, `{"? ":{"\n":1.5}}`, `"yes"`, `[[["a"]],{"k":{}}]`, `{"a":"` + "\x7f" + `"}`} {
 		f.Add([]byte(s), -1)
@@ -46,7 +46,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// notJSON says whether Python too prints what strict readers refuse.
+// notJSON reports whether Python, too, prints what strict readers refuse.
 func notJSON(v any) bool {
 	text, _ := Text("raw", v, Options{})
 	for _, word := range []string{"nan", "inf"} {
@@ -59,8 +59,8 @@ func notJSON(v any) bool {
 	return false
 }
 
-// odd says whether the text holds what this reader takes otherwise than the
-// writer means it (line ends of Unicode, duplicate keys after reading).
+// odd reports whether the text has something that this reader reads differently from the
+// writer's intent (line ends of Unicode, duplicate keys after reading).
 func odd(text string) bool {
 	for _, r := range text {
 		if r == '\u2028' || r == '\u2029' || r == '?' || r == '!' {

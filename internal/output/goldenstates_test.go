@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// told gives the options by which Salt printed a row of test data.
+// told returns the options with which Salt printed a row of test data.
 func told(t *testing.T, opts *wire.Map) Options {
 	var o Options
 	opts.Range(func(k, v any) bool {
@@ -87,8 +87,8 @@ func told(t *testing.T, opts *wire.Map) Options {
 	return o
 }
 
-// testdata/salt_states_and_tables.jsonl holds values, and what Salt's own outputters for
-// states, tables and such print of them by which options.
+// testdata/salt_states_and_tables.jsonl has values and options, and the output of Salt's own
+// outputters for states, tables and such.
 func TestPrintsStatesAndTablesAsSalt(t *testing.T) {
 	f, err := os.Open("testdata/salt_states_and_tables.jsonl")
 	if err != nil {

@@ -8,41 +8,40 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// States says how results of states are shown, by Salt's options. The zero value is
-// Salt's default.
+// States configures the output of state results, by Salt's options. The zero value is Salt's
+// default.
 type States struct {
-	// Output is state_output, one of [StateOutputs]; "" is full. _id behind it shows the
-	// id of a state in the place of its name.
+	// Output is state_output, one of [StateOutputs]; "" means full. With the suffix _id, a
+	// state's id replaces its name.
 	Output string
-	// Brief leaves out states that succeeded without a change (state_verbose: False).
+	// Brief omits states that succeeded without a change (state_verbose: False).
 	Brief bool
 	// Diff does the same (state_output_diff, --output-diff).
 	Diff bool
-	// NoTimes leaves out when states began and how long they took
-	// (state_output_profile: False).
+	// NoTimes omits start and duration of states (state_output_profile: False).
 	NoTimes bool
-	// Percent adds to the summary how many per cent succeeded and failed
-	// (state_output_pct).
+	// Percent adds the percentages of successes and failures to the summary (state_output_pct).
 	Percent bool
-	// CompressIDs shows states of several names under one id, with one result, as one
+	// CompressIDs shows states of several names under one id with one result as one
 	// (state_compress_ids).
 	CompressIDs bool
-	// Tabular is how a state looks in one line (state_tabular).
+	// Tabular is the form of a state in one line (state_tabular).
 	Tabular Tabular
-	// Exclude and Terse are, for filter, the results, True, False and None, whose states
-	// are left out and shown in one line (state_output_exclude, state_output_terse).
+	// Exclude and Terse are, for filter, the results (True, False and None) whose states are
+	// omitted or shown in one line (state_output_exclude, state_output_terse).
 	Exclude, Terse []string
 }
 
-// StateOutputs are the values of [States].Output.
+// StateOutputs are the values of States.Output.
 var StateOutputs = []string{"full", "full_id", "terse", "terse_id", "mixed", "mixed_id", "changes", "changes_id", "filter", "filter_id"}
 
-// highstate shows the results of states: {minion: {state: result}}, or what kept them
-// from being run, {minion: [texts]}. What Salt does not show, or fails at, goes to nested.
+// highstate shows the results of states: {minion: {state: result}}, or the reasons why they did
+// not run, {minion: [texts]}. Data that Salt does not show, or for which it fails, are shown
+// by nested.
 func highstate(v any, o Options) (string, error) { return statesOf(v, o, 1) }
 
-// statesOf shows the results of several minions. level counts how deep they stand among
-// results of an orchestration.
+// statesOf shows the results of several minions. level is their depth among results of an
+// orchestration.
 func statesOf(v any, o Options, level int) (string, error) {
 	v, err := unwrapped(v)
 	if err != nil {
@@ -73,7 +72,7 @@ func statesOf(v any, o Options, level int) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// unwrapped takes results out of what runners put around them.
+// unwrapped returns the results without the wrapping of runners.
 func unwrapped(v any) (any, error) {
 	for _, name := range []string{"return", "data"} {
 		if ps, ok := pyfmt.Pairs(v); ok {
@@ -106,8 +105,8 @@ func unwrapped(v any) (any, error) {
 	return v, nil
 }
 
-// withoutRetcode leaves out the return code that an orchestration gives beside the
-// results of its master.
+// withoutRetcode removes the return code that an orchestration adds to the results of its
+// master.
 func withoutRetcode(hosts []pyfmt.Pair) ([]pyfmt.Pair, error) {
 	masters, at := 0, -1
 	for i, h := range hosts {
@@ -128,7 +127,7 @@ func withoutRetcode(hosts []pyfmt.Pair) ([]pyfmt.Pair, error) {
 	return hosts, nil
 }
 
-// statesOn shows what one minion returned, and tells whether anything changed.
+// statesOn shows the return of one minion, and reports whether anything changed.
 func statesOn(h pyfmt.Pair, o Options, level int) (string, bool, error) {
 	w := &stateWriter{colors: o.colors(), o: o, level: level}
 	name := terminal.Line(pyfmt.Str(h.Key))
@@ -138,13 +137,13 @@ func statesOn(h pyfmt.Pair, o Options, level int) (string, bool, error) {
 	return strings.Join(append([]string{w.head + name + ":" + w.end}, w.out...), "\n"), w.changed > 0, nil
 }
 
-// host writes what one minion returned.
+// host writes the return of one minion.
 func (w *stateWriter) host(name string, v any) error {
 	w.head = w.green
 	if whole(v) {
 		v = pyfmt.Str(v)
 	}
-	if text, ok := v.(string); ok { // of a function that is no state
+	if text, ok := v.(string); ok { // of a function that is not a state function
 		for _, l := range pyfmt.SplitLines(text, false) {
 			w.put(w.head, "    "+terminal.Text(l))
 		}
@@ -168,7 +167,7 @@ func (w *stateWriter) host(name string, v any) error {
 		return err
 	}
 	if len(entries) > 0 && len(all)+len(lost) == 0 {
-		return errShape // Salt shows nothing of it
+		return errShape // Salt shows nothing
 	}
 	w.out = append(w.out, lost...)
 	for _, s := range all {
@@ -180,8 +179,7 @@ func (w *stateWriter) host(name string, v any) error {
 	return nil
 }
 
-// Results reads results that filter is to leave out or to shorten: a text in which commas
-// separate them, or a list.
+// Results reads the results that filter omits or shortens: a comma-separated string, or a list.
 func Results(v any) []string {
 	if text, ok := v.(string); ok {
 		return strings.Split(text, ",")
@@ -194,8 +192,8 @@ func Results(v any) []string {
 	return out
 }
 
-// Arguments takes from the arguments of a job what filter is to leave out (exclude=) and
-// to shorten (terse=).
+// Arguments reads from the arguments of a job what filter omits (exclude=) and shortens
+// (terse=).
 func (s *States) Arguments(args []any) {
 	for _, a := range args {
 		m, ok := a.(*wire.Map)

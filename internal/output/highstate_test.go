@@ -9,15 +9,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// ran is what a minion returns of the states of the transcripts.
+// ran is the return of a minion for the states in the transcripts.
 func ran(id, key, name string, at int64, result any, comment string, took float64, changes *wire.Map) (string, *wire.Map) {
 	return key, wire.NewMap("name", name, "result", result, "comment", comment, "__run_num__", at, "__id__", id, "__sls__", "x",
 		"start_time", "23:31:16.216267", "duration", took, "changes", changes)
 }
 
-// TestHighstate: what a real salt printed of such results, byte by byte: in full, in
-// one line each, without what did not change; in colours; and what kept states from
-// being run.
+// TestHighstate compares with the output of a real salt, byte by byte: in full, in one line
+// each, without unchanged states, in colours, and the reasons why states did not run.
 func TestHighstate(t *testing.T) {
 	m := wire.NewMap()
 	add := func(k string, v *wire.Map) { m.Set(k, v) }
@@ -113,7 +112,7 @@ Total run time:   3.733 ms
 			"m1:\n----------\n          ID: ok\n    Function: test.nop\n      Result: True\n     Comment: Success!\n     Changes:   \n    Warnings: the first warning long long long long long long long long long\n" +
 				"              long long long long long long long long long long long\n\nSummary for m1\n------------\nSucceeded: 1\nFailed:    0\nWarnings:  1\n------------\nTotal states run:     1\nTotal run time:   1.200 s\n",
 		},
-		// Other data are shown, too, and not as no state at all.
+		// Other data are shown, too, and not as a missing state.
 		"a text": {wire.NewMap("m1", "hello"), Options{}, "m1:\n    hello\n"},
 		"a map":  {wire.NewMap("m1", wire.NewMap("a", 1)), Options{}, "m1:\n    ----------\n    a:\n        1\n"},
 		"a key that is none": {

@@ -9,15 +9,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// hostile are texts with which a minion would steer the terminal of who looks at its
-// result: titles, screens cleared, cursors moved, lines overwritten, directions turned.
+// hostile are texts by which a minion could control the terminal of whoever looks at its
+// result: titles, cleared screens, moved cursors, overwritten lines, changed directions.
 var hostile = []string{
 	"\x1b]0;PWNED\x07", "\x1b[2J\x1b[1;1H", "\u009b2J", "\x9b2J", "x\b\b\bfine", "over\rwritten", "\x1bP+q\x1b\\", "\u202eturned", "\x00\x0b\x0c\x7f", "\x1b[8mhidden",
 }
 
-// No outputter, with colours or without, lets anything through that a terminal obeys:
-// not in values, keys, ids or lists, whatever their place. A name stays on its line,
-// so that a key cannot pretend to be the result of another minion.
+// No outputter, with or without colours, writes a character that a terminal would execute: not
+// in values, keys, ids or lists, at any place. A name stays on its line, so that a key cannot
+// imitate the result of another minion.
 func TestText_NothingSteersTheTerminal(t *testing.T) {
 	for _, name := range append(Names(), "text", "grains", "") {
 		for _, bad := range hostile {
@@ -52,7 +52,7 @@ func TestText_NothingSteersTheTerminal(t *testing.T) {
 	}
 }
 
-// withoutColors takes out the colours of this package.
+// withoutColors removes the colours of this package.
 func withoutColors(s string) string {
 	o := Options{Color: true}
 	c := o.colors()
@@ -60,8 +60,8 @@ func withoutColors(s string) string {
 		c.magenta, "", c.lightMagenta, "", c.cyan, "", c.darkGray, "", c.lightGray, "", c.white, "", c.end, "").Replace(s)
 }
 
-// A minion may choose how its result is shown, not that it is hidden, nor that it
-// looks like what the master says.
+// A minion may choose how its result is shown, but cannot hide it or make it look like the
+// master's.
 func TestOffered(t *testing.T) {
 	for name, want := range map[string]bool{
 		"nested": true, "txt": true, "highstate": true, "json": false,

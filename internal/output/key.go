@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// keys prints what salt-key lists: {minions: [ids]} or, with fingerprints,
-// {minions: {id: fingerprint}}.
+// keys prints lists of salt-key: {minions: [ids]} or, with fingerprints, {minions: {id:
+// fingerprint}}.
 func keys(v any, o Options) (string, error) {
 	c := o.colors()
 	kinds := map[string]struct{ title, head, color string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// nester builds the indented form, which is Salt's default.
+// nester writes the indented form, which is Salt's default.
 type nester struct {
 	colors
 	strings.Builder

@@ -12,7 +12,7 @@ func quiet(any, Options) (string, error) { return "", nil }
 
 func raw(v any, _ Options) (string, error) { return terminal.Text(pyfmt.Str(v)), nil }
 
-// txt is one line per line of each result, with the name in front.
+// txt prints one line per line of each result, after the name.
 func txt(v any, _ Options) (string, error) {
 	var b strings.Builder
 	ps, ok := pyfmt.Pairs(v)
@@ -32,7 +32,7 @@ func txt(v any, _ Options) (string, error) {
 	return b.String(), nil
 }
 
-// newlineValuesOnly is one line per result, without names.
+// newlineValuesOnly prints one line per result, without names.
 func newlineValuesOnly(v any, _ Options) (string, error) {
 	ps, ok := pyfmt.Pairs(v)
 	if !ok {
@@ -51,7 +51,7 @@ func newlineValuesOnly(v any, _ Options) (string, error) {
 	return terminal.Text(strings.Join(out, "\n")), nil
 }
 
-// noReturn tells of minions that did not return.
+// noReturn prints minions that did not return.
 func noReturn(v any, o Options) (string, error) {
 	var b strings.Builder
 	c := o.colors()

@@ -10,10 +10,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// longestName is how much of a state's name profile shows.
+// longestName bounds the shown length of a state's name.
 const longestName = 60
 
-// profile is a table of how long each state took, the longest last.
+// profile is a table of the duration of each state, the longest last.
 func profile(v any, o Options) (string, error) {
 	hosts, ok := pyfmt.Pairs(v)
 	if !ok {
@@ -59,7 +59,7 @@ func profile(v any, o Options) (string, error) {
 			rows = append(rows, r)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { // as texts of one width, the way Salt has it
+	slices.SortStableFunc(rows, func(a, b row) int { // as strings of equal width, as in Salt
 		return cmp.Or(cmp.Compare(fmt.Sprintf("%*.4f", widest, a.took), fmt.Sprintf("%*.4f", widest, b.took)), cmp.Compare(a.name, b.name), cmp.Compare(a.fun, b.fun))
 	})
 	list := make([]any, len(rows))
@@ -70,7 +70,7 @@ func profile(v any, o Options) (string, error) {
 	return table(map[string]any{"labels": []any{"name", "mod.fun", "duration (ms)"}, "rows": list}, o)
 }
 
-// float is Python's float of a number or a text.
+// float is Python's float of a number or a string.
 func float(v any) (float64, bool) {
 	if f, ok := pyfmt.Number(v); ok {
 		return f, true

@@ -9,29 +9,27 @@ import (
 	"unicode"
 )
 
-// Options of Render.
+// Options are the options of Render.
 type Options struct {
 	// Color writes ANSI colours.
 	Color bool
-	// Theme are colours in the place of Salt's. Default none.
+	// Theme replaces some of Salt's colours. Default none.
 	Theme Theme
-	// Indent is what --out-indent gives, nil when it was not given: the
-	// spaces per level of json (default 4) and yaml (default 2); a negative
-	// number means one line.
+	// Indent is the value of --out-indent, nil if it was not given: the spaces per level of
+	// json (default 4) and yaml (default 2); a negative number means one line.
 	Indent *int
-	// Retcode colours the names of what failed red in nested.
+	// Retcode makes nested show the names of failed results in red.
 	Retcode int
-	// States says how highstate shows results.
+	// States configures highstate.
 	States States
-	// Ordered keeps the order of maps in nested and yaml, where Salt prints an OrderedDict; else
-	// their keys are sorted.
+	// Ordered keeps the order of maps in nested and yaml, where Salt prints an OrderedDict;
+	// otherwise their keys are sorted.
 	Ordered bool
-	// Table says how table and profile draw.
+	// Table configures table and profile.
 	Table TableForm
 }
 
-// ErrUnknown is returned for the name of no outputter, after nested was used
-// in its place.
+// ErrUnknown is returned for the name of an unknown outputter, after nested was used instead.
 var ErrUnknown = errors.New("invalid outputter")
 
 // errShape makes Render use nested: the outputter cannot print such data.
@@ -57,7 +55,7 @@ var outputters = map[string]func(v any, o Options) (string, error){
 	"grains": nested,
 }
 
-// Names are the outputters Render knows.
+// Names returns the outputters that Render knows.
 func Names() []string {
 	var out []string
 	for n := range outputters {
@@ -69,23 +67,22 @@ func Names() []string {
 	return out
 }
 
-// offered are the outputters that a minion may choose for its own result when the
-// user chose none: those that show all of it under the minion's name. Not among them
-// are quiet, which hides it, newline_values_only, which hides whose it is, and
-// no_return and key, which say something of minions that only the master can know, and
-// json, which shows nothing of a map with a name that is no text, and table and profile,
-// which leave out what is no row.
+// offered are the outputters that a minion may choose for its own result if the user chose
+// none: those that show all of it under the minion's name. Excluded are quiet, which hides it;
+// newline_values_only, which hides whose it is; no_return and key, which claim facts about
+// minions that only the master knows; json, which shows nothing of a map with a name that is
+// not a string; and table and profile, which omit data that are not rows.
 var offered = []string{"nested", "highstate", "txt", "text", "raw", "pprint", "yaml", "grains"}
 
-// Offered says whether a minion may choose the outputter of this name.
+// Offered reports whether a minion may choose the outputter name.
 func Offered(name string) bool { return slices.Contains(offered, name) }
 
-// Known says whether Render has an outputter of this name.
+// Known reports whether Render has an outputter name.
 func Known(name string) bool { return outputters[name] != nil || name == "" }
 
-// Render writes v, a value as the wire decodes it, with the named outputter
-// ("" meaning nested) and a line end, or nothing when there is nothing to
-// say. Data that an outputter cannot print go to nested.
+// Render writes v, a value as decoded by package wire, with the outputter name ("" means
+// nested) and a line end, or nothing if there is no output. Data that an outputter cannot print
+// are printed by nested.
 func Render(w io.Writer, name string, v any, o Options) error {
 	text, err := Text(name, v, o)
 	if text != "" {
@@ -96,7 +93,7 @@ func Render(w io.Writer, name string, v any, o Options) error {
 	return err
 }
 
-// Text is what Render writes, without the last line end.
+// Text returns the output of Render, without the last line end.
 func Text(name string, v any, o Options) (string, error) {
 	var unknown error
 	if !Known(name) {

@@ -12,8 +12,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// testdata/salt_outputs.jsonl holds values and what Salt's own outputters
-// print of them.
+// testdata/salt_outputs.jsonl has values and the output of Salt's own outputters.
 func TestPrintsWhatSaltPrints(t *testing.T) {
 	f, err := os.Open("testdata/salt_outputs.jsonl")
 	if err != nil {
@@ -78,9 +77,9 @@ func TestPrintsWhatSaltPrints(t *testing.T) {
 	}
 }
 
-// bare is a text without what Salt prints as it is and this package does not: what a
-// terminal would obey, which has a mark here, and line ends in names. In JSON the
-// same character is written in another way.
+// bare returns a text without the characters that Salt prints and this package replaces: those
+// that a terminal would execute, which are marks here, and line ends in names. JSON writes
+// these characters in another way.
 func bare(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\n?\u2028\u2029", r) || terminal.Obeyed(r) {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// jsonText is JSON; "{}" for what JSON cannot hold, as Salt prints.
+// jsonText returns JSON; "{}" for a value that JSON cannot represent, as in Salt.
 func jsonText(v any, o Options) (string, error) {
 	form := pyfmt.JSONForm{Lines: true, Indent: "    ", Escape: terminal.Obeyed, Default: true}
 	if o.Indent != nil {
@@ -21,7 +21,7 @@ func jsonText(v any, o Options) (string, error) {
 	return text, nil
 }
 
-// yamlText is YAML in block style.
+// yamlText returns YAML in block style.
 func yamlText(v any, o Options) (string, error) {
 	form := pyfmt.YAMLForm{Ordered: o.Ordered, Escape: terminal.Obeyed}
 	if o.Indent != nil {
@@ -30,7 +30,7 @@ func yamlText(v any, o Options) (string, error) {
 	return pyfmt.YAML(v, form), nil
 }
 
-// pprint is Python's pprint.
+// pprint returns the output of Python's pprint.
 func pprint(v any, o Options) (string, error) {
 	indent := 1
 	if o.Indent != nil && *o.Indent >= 0 {
@@ -39,5 +39,5 @@ func pprint(v any, o Options) (string, error) {
 	return terminal.Text(pyfmt.Pretty(v, indent)), nil
 }
 
-// width is the number of characters of s.
+// width returns the number of characters in s.
 func width(s string) int { return utf8.RuneCountInString(s) }

@@ -12,34 +12,34 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// state is one result.
+// state is the result of one state.
 type state struct {
 	parts    []string // of its key: module, id, name, function
-	count    int      // how many states it stands for
+	count    int      // number of states that it combines
 	fields   []pyfmt.Pair
 	result   any
 	at       float64 // __run_num__
 	comment  string
 	changes  any
-	started  any // nil: not told
-	took     any // nil: not told
+	started  any // nil if unknown
+	took     any // nil if unknown
 	took1    float64
 	alone    bool // not beside others (__parallel__)
 	warnings []string
 	warned   bool
 }
 
-// unordered is what Salt says of a result without its place in the order.
+// unordered is Salt's text for a result without its place in the order.
 const unordered = "The State execution failed to record the order in which all states were executed. The state return missing data is:"
 
-// compressedKey marks, among the parts of a key, a state that stands for several.
+// compressedKey marks, among the parts of a key, a combined state.
 const compressedKey = "state_compressed_"
 
 var compressedCount = regexp.MustCompile(`\((\d+)\)$`)
 
-// readStates reads {"module_|-id_|-name_|-function": {result, comment, …}} in the order
-// in which the states ran. Entries that are no such results are left out; of those without
-// their place in the order lost tells.
+// readStates reads {"module_|-id_|-name_|-function": {result, comment, …}} in the order in
+// which the states ran. It omits entries that are not such results. lost has messages about
+// results without a place in the order.
 func readStates(entries []pyfmt.Pair) (all []state, lost []string, err error) {
 	for _, e := range entries {
 		fields, ok := pyfmt.Pairs(e.Val)
@@ -113,7 +113,7 @@ func readState(key string, fields []pyfmt.Pair) (state, error) {
 	return s, nil
 }
 
-// numeric is a result that is a number and counts as True or False, which it is not.
+// numeric is a result that is a number and counts as True or False without being one.
 type numeric struct {
 	as    bool
 	shown any
@@ -126,7 +126,7 @@ func asResult(v any, as bool) any {
 	return numeric{as, v}
 }
 
-// took reads a duration in ms; what cannot be read counts as none, as long as it is text.
+// took reads a duration in ms; a string that cannot be read counts as missing.
 func took(v any) (float64, bool) {
 	if v == nil {
 		return 0, true
@@ -143,7 +143,7 @@ func took(v any) (float64, bool) {
 	return f, true
 }
 
-// data is what a state has for its comment beside it.
+// data returns the additional data of a state after its comment.
 func data(fields []pyfmt.Pair) string {
 	v, ok := field(fields, "data")
 	if !ok {

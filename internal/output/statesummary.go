@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// summary counts and adds up.
+// summary writes counts and totals.
 func (w *stateWriter) summary(host string) {
 	rule := len("Succeeded: ")
 	if most := max(w.succeeded, w.unchanged, w.failed, w.odd, w.warned); most > 0 {
@@ -52,7 +52,7 @@ func (w *stateWriter) summary(host string) {
 	w.put(w.cyan, fmt.Sprintf("Total run time: %*.3f %s", rule-5, took, unit))
 }
 
-// percent is n of all in per cent, to two places, as Python rounds and prints it.
+// percent returns n of all in percent, with two digits, rounded and printed like in Python.
 func percent(n, all int) string {
 	f, err := strconv.ParseFloat(strconv.FormatFloat(float64(n)/float64(all)*100, 'f', 2, 64), 64)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// changesIndent is how far changes, and the further lines of a comment, stand in.
+// changesIndent is the indentation of changes, and of the further lines of a comment.
 const changesIndent = 14
 
-// stateWriter writes what one minion returned.
+// stateWriter writes the return of one minion.
 type stateWriter struct {
 	colors
 	o     Options
@@ -28,7 +28,7 @@ type stateWriter struct {
 // put adds lines in a colour.
 func (w *stateWriter) put(color, text string) { w.out = append(w.out, color+text+w.end) }
 
-// state counts and shows one result, in full, in a line, or not at all.
+// state counts one result and shows it in full, in one line, or not at all.
 func (w *stateWriter) state(s state) error {
 	changed, text, err := w.changesOf(s)
 	if err != nil {
@@ -77,7 +77,7 @@ func (w *stateWriter) state(s state) error {
 	return nil
 }
 
-// shown is the result as it is printed.
+// shown returns the result as printed.
 func (s *state) shown() string {
 	if n, ok := s.result.(numeric); ok {
 		return pyfmt.Str(n.shown)
@@ -113,7 +113,7 @@ func (w *stateWriter) full(color string, s state, changes string) {
 	}
 }
 
-// changesOf tells whether a state has changed something, and shows what.
+// changesOf reports whether a state has changed something, and returns the text about that.
 func (w *stateWriter) changesOf(s state) (changed bool, text string, err error) {
 	name, _ := field(s.fields, "name")
 	if name == "state.orch" || name == "state.orchestrate" || name == "state.sls" {
@@ -157,7 +157,7 @@ func (w *stateWriter) changesOf(s state) (changed bool, text string, err error) 
 	return changed, b.String(), nil
 }
 
-// indented puts blanks before each line, empty ones as well.
+// indented adds blanks before each line, even empty ones.
 func indented(text, blanks string) string {
 	return blanks + strings.ReplaceAll(text, "\n", "\n"+blanks)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// TableForm says how table and profile draw, by Salt's options out.table.*. Of what is
-// nil or empty the default holds.
+// TableForm configures table and profile, by Salt's options out.table.*. Nil or empty fields
+// mean the default.
 type TableForm struct {
 	Header       *bool   // has_header. Default true
 	RowDelimiter *string // Default -
@@ -20,15 +20,15 @@ type TableForm struct {
 	Justify      string  // center (the default), left, right
 	SeparateRows *bool   // a line between rows. Default true
 	Prefix       *string // before a row. Default "| "
-	Suffix       *string // behind a row. Default " |"
-	Width        int     // of a column, from which on it breaks between words. Default 50
-	Indent       int     // nested_indent: blanks before all
-	RowsKey      string  // only the rows under this name
-	LabelsKey    string  // the names of columns stand under this one
+	Suffix       *string // after a row. Default " |"
+	Width        int     // of a column, above which text wraps between words. Default 50
+	Indent       int     // nested_indent: blanks before each line
+	RowsKey      string  // show only the rows under this key
+	LabelsKey    string  // the key of the column names
 	Title        string  // above the rows of RowsKey
 }
 
-// table draws lists of rows as tables under the names that lead to them.
+// table draws lists of rows as tables under their names.
 func table(v any, o Options) (string, error) {
 	t := &tabler{colors: o.colors(), o: o.Table}
 	if t.o.Title != "" && t.o.RowsKey != "" {
@@ -96,7 +96,7 @@ func (t *tabler) display(v any, indent int) error {
 	return nil
 }
 
-// rows draws rows of one kind: maps, lists of texts, or texts. Others it leaves out.
+// rows draws rows of one kind: maps, lists of strings, or strings. It omits others.
 func (t *tabler) rows(items []any, labels any, indent int) error {
 	head, err := headings(labels)
 	if err != nil || len(items) == 0 {
@@ -147,7 +147,7 @@ func (t *tabler) rows(items []any, labels any, indent int) error {
 	return nil
 }
 
-// headings are the names of columns that the data give.
+// headings returns the column names in the data.
 func headings(v any) ([]string, error) {
 	ps, isMap := pyfmt.Pairs(v)
 	items, isList := wire.AsList(v)
@@ -173,7 +173,7 @@ func headings(v any) ([]string, error) {
 	return out, nil
 }
 
-// rowKind is what Python's type of v decides here.
+// rowKind returns the kind of v, as its type decides in Python.
 func rowKind(v any) string {
 	if _, ok := pyfmt.Pairs(v); ok {
 		return "map"
@@ -187,7 +187,7 @@ func rowKind(v any) string {
 	return "other"
 }
 
-// title is Python's: each run of letters begins with a capital.
+// title is Python's title: each run of letters begins with a capital.
 func title(s string) string {
 	letter := false
 	return strings.Map(func(r rune) rune {
@@ -202,7 +202,7 @@ func title(s string) string {
 	}, s)
 }
 
-// draw draws rows, whose cells may be of several lines.
+// draw draws rows, whose cells may have several lines.
 func (t *tabler) draw(rows [][]string, indent int, header bool) {
 	var drawn [][][]string // lines of rows
 	columns := -1
@@ -264,7 +264,7 @@ func or[T any](p *T, def T) T {
 	return *p
 }
 
-// breakCell breaks a text between words where it gets as wide as a column may be.
+// breakCell wraps a text between words at the width of a column.
 func (t *tabler) breakCell(text string) string {
 	most := cmp.Or(t.o.Width, 50)
 	words := strings.Split(text, " ")
@@ -283,7 +283,7 @@ func (t *tabler) breakCell(text string) string {
 
 func (t *tabler) justify(s string, to int) string {
 	room := max(to-width(s), 0)
-	left := room/2 + room&to&1 // as Python centres
+	left := room/2 + room&to&1 // as Python centers
 	switch t.o.Justify {
 	case "left":
 		left = 0

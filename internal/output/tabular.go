@@ -9,22 +9,22 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Tabular is how a state looks in one line: the zero value as Salt's default has it,
-// [Aligned] in columns, another, of [ParseTabular], in a form of the operator's.
+// Tabular is the form of a state in one line: the zero value is Salt's default, [Aligned]
+// aligns columns, and [ParseTabular] returns a form of the operator.
 type Tabular struct {
 	aligned bool
 	parts   []tabularPart
 }
 
-// Aligned is state_tabular: True.
+// Aligned is the form for state_tabular: True.
 var Aligned = Tabular{aligned: true}
 
-// tabularPart is a text and then a field.
+// tabularPart is a text followed by a field.
 type tabularPart struct {
 	text    string
 	field   int    // -1: none
 	key     string // of the state's result
-	text1   bool   // !s: made a text first
+	text1   bool   // !s: converted to a string first
 	fill    rune
 	align   byte // <, > or ^; 0: by kind
 	width   int
@@ -38,9 +38,9 @@ const (
 	maxTabularWidth = 1 << 10
 )
 
-// ParseTabular reads a text of state_tabular, in which Python's form of fields stands for
-// 0 the colour, 1 the name, 2 the module, 3 the function, 4 the result, 5 the end of the
-// colour and 6[NAME] something else of the state, such as {6[duration]!s:>7}.
+// ParseTabular parses a string of state_tabular. Its fields in Python's format syntax are 0 the
+// colour, 1 the name, 2 the module, 3 the function, 4 the result, 5 the end of the colour and
+// 6[NAME] another field of the state, such as {6[duration]!s:>7}.
 func ParseTabular(text string) (Tabular, error) {
 	fail := func(at int, why string) (Tabular, error) {
 		return Tabular{}, fmt.Errorf("state_tabular: character %d of %q: %s", at+1, text, why)
@@ -119,7 +119,7 @@ func parseTabularField(s string) (tabularPart, error) {
 	return p, nil
 }
 
-// line shows a state in one line.
+// line returns a state in one line.
 func (t Tabular) line(c colors, color string, s state, times bool) (string, error) {
 	result := "Clean"
 	if pyfmt.Truth(s.changes) {
@@ -161,7 +161,7 @@ func (t Tabular) line(c colors, color string, s state, times bool) (string, erro
 	return warning + " " + color + " Name: " + name + " - Function: " + mod + "." + fun + " - Result: " + result + begun + c.end, nil
 }
 
-// own is a line in the operator's form.
+// own returns a line in the operator's form.
 func (t Tabular) own(texts []string, s state) (string, error) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -181,11 +181,11 @@ func (t Tabular) own(texts []string, s state) (string, error) {
 	return b.String(), nil
 }
 
-// form is a value as wide as the field wants it.
+// form formats a value with the width of the field.
 func (p *tabularPart) form(v any) string {
 	text, align := pyfmt.Str(v), byte('<')
 	if s, ok := v.(string); ok && p.field < 6 {
-		text = s // colours stay
+		text = s // keep colours
 	} else {
 		text = terminal.Text(text)
 	}
@@ -210,7 +210,7 @@ func (p *tabularPart) form(v any) string {
 	return pad(text, p.width, align, p.fill)
 }
 
-// pad widens a text, to the left (>), to the right (<) or on both sides (^).
+// pad pads a text on the left (>), on the right (<) or on both sides (^).
 func pad(text string, to int, align byte, fill rune) string {
 	room := max(to-width(text), 0)
 	left := 0

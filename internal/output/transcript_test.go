@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// What a real salt and salt-key printed on a terminal and into a pipe.
+// The output of a real salt and salt-key on a terminal and to a pipe.
 func TestTranscripts(t *testing.T) {
 	l := func(s ...any) []any { return s }
 	items := wire.NewMap("web-01", wire.NewMap("role", "web", "nest", wire.NewMap("k", "vweb"), "tags", l("a", "web")))

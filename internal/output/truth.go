@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// whole tells whether v is one of Python's whole numbers, as True and False are.
+// whole reports whether v is an int in Python, as True and False are.
 func whole(v any) bool {
 	switch v.(type) {
 	case bool, int, int64, uint64, *big.Int:
@@ -15,7 +15,7 @@ func whole(v any) bool {
 	return false
 }
 
-// isText gives v if it is a text.
+// isText returns v if it is a string.
 func isText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -26,7 +26,7 @@ func isText(v any) (string, bool) {
 	return "", false
 }
 
-// field gives an entry of a map by its name.
+// field returns an entry of a map by its name.
 func field(ps []pyfmt.Pair, name string) (any, bool) {
 	for _, p := range ps {
 		if p.Key == name {

@@ -6,13 +6,14 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// wordParts finds what Python's textwrap does not break: blanks, words up to a hyphen or
-// to their end, dashes.
+// wordParts matches the parts that Python's textwrap does not break: blanks, words up to a
+// hyphen or to their end, dashes.
 var wordParts = regexp2.MustCompile(`[\t\n\x0b\x0c\r ]+|`+
 	`(?<=[\w!"'&.,?])-{2,}(?=\w)|`+
 	`[^\t\n\x0b\x0c\r ]+?(?:-(?:(?<=[^\d\W]{2}-)|(?<=[^\d\W]-[^\d\W]-))(?=[^\d\W]-?[^\d\W])|(?=[\t\n\x0b\x0c\r ]|\z)|(?<=[\w!"'&.,?])(?=-{2,}\w))`, regexp2.None)
 
-// wrap is Python's textwrap.fill: lines of a width with blanks before each. Blanks count.
+// wrap is Python's textwrap.fill: lines of a width with an indent before each. The indent
+// counts.
 func wrap(text string, most int, indent string) string {
 	text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\t\n\x0b\x0c\r", r) {
@@ -36,7 +37,7 @@ func wrap(text string, most int, indent string) string {
 			line, column = append(line, chunks[0]), column+width(chunks[0])
 			chunks = chunks[1:]
 		}
-		if len(chunks) > 0 && width(chunks[0]) > most { // longer than a line: broken anywhere
+		if len(chunks) > 0 && width(chunks[0]) > most { // longer than a line: break it anywhere
 			line, chunks[0] = breakWord(line, chunks[0], most-column)
 		}
 		if n := len(line); n > 0 && strings.TrimSpace(line[n-1]) == "" {
@@ -49,8 +50,8 @@ func wrap(text string, most int, indent string) string {
 	return strings.Join(out, "\n")
 }
 
-// breakWord puts on the line what fits of a word, behind a hyphen if there is one, and
-// gives the rest.
+// breakWord adds as much of a word as fits to the line, up to a hyphen if possible, and returns
+// the rest.
 func breakWord(line []string, word string, room int) (_ []string, rest string) {
 	runes := []rune(word)
 	end := min(room, len(runes))
@@ -63,7 +64,7 @@ func breakWord(line []string, word string, room int) (_ []string, rest string) {
 	return append(line, string(runes[:end])), string(runes[end:])
 }
 
-// expandTabs is Python's: tabs go to columns that 8 divides.
+// expandTabs is Python's expandtabs: tab stops every 8 columns.
 func expandTabs(s string) string {
 	var b strings.Builder
 	column := 0

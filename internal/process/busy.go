@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// work is one piece of work that goes on.
+// work is an activity in progress.
 type work struct {
 	what  string
 	since time.Time
@@ -20,7 +20,7 @@ var (
 	held   = map[*work]bool{}
 )
 
-// BeginWork records that what is being done, until end is called. It is safe for concurrent use.
+// BeginWork records the activity what until end is called. It is safe for concurrent use.
 func BeginWork(what string) (end func()) {
 	w := &work{what, time.Now()}
 	workMu.Lock()
@@ -33,11 +33,11 @@ func BeginWork(what string) (end func()) {
 	}
 }
 
-// maxNamed bounds what CurrentWork names.
+// maxNamed bounds the result of CurrentWork.
 const maxNamed = 10
 
-// CurrentWork names what is being done, the oldest first, and after it the functions of this program
-// that run without having been recorded.
+// CurrentWork returns the recorded activities, oldest first, and then the functions of this
+// program that run unrecorded.
 func CurrentWork() []string {
 	workMu.Lock()
 	all := make([]work, 0, len(held))
@@ -59,8 +59,8 @@ func CurrentWork() []string {
 	return out
 }
 
-// running are the functions of this program that goroutines are in which use a processor: the
-// innermost of each goroutine. stacks is what [runtime.Stack] writes.
+// running returns the functions of this program that goroutines are executing: the innermost of
+// each goroutine. stacks is the output of [runtime.Stack].
 func running(stacks string) []string {
 	const program = "github.com/momtree/mom/"
 	var out []string

@@ -9,28 +9,28 @@ import (
 // Identity names one process. Two processes never share all three fields.
 type Identity struct {
 	PID int
-	// Boot is the id of the system boot under which the process runs; "" if the system
-	// has none.
+	// Boot is the id of the system boot under which the process runs; "" if the system has no
+	// such id.
 	Boot string
-	// Started is when the process started, in the kernel's clock ticks since boot; 0 if
-	// the system does not tell.
+	// Started is when the process started, in the kernel's clock ticks since boot; 0 if the
+	// system does not report it.
 	Started int64
 }
 
 // Self returns the identity of this process.
 func Self() Identity { return Of(os.Getpid()) }
 
-// Of returns the identity of the process that has this pid now. Only PID is set if there
-// is no such process.
+// Of returns the identity of the process that has this pid now. If no process has it, only PID
+// is set.
 func Of(pid int) Identity {
 	id := Identity{PID: pid}
 	id.Boot, id.Started = bootID(), startTime(pid)
 	return id
 }
 
-// Alive reports whether the process still runs. A zombie does not, nor does a thread
-// that has the number of a process that ended. Of an identity without Boot or Started,
-// such as one that Salt recorded, the pid alone is compared.
+// Alive reports whether the process still runs. A zombie does not, nor does a thread with the
+// number of a process that ended. For an identity without Boot or Started, such as one that
+// Salt recorded, only the pid is compared.
 func (i Identity) Alive() bool {
 	if !Exists(i.PID) {
 		return false
@@ -43,8 +43,8 @@ func (i Identity) Alive() bool {
 	return i.Started == 0 || now.Started == 0 || i.Started == now.Started
 }
 
-// Exists reports whether pid is the number of a running process: not of a zombie and not
-// of a thread.
+// Exists reports whether pid is the number of a running process, and not of a zombie or a
+// thread.
 func Exists(pid int) bool {
 	if pid <= 0 {
 		return false

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// thread returns the number of a thread of this process other than the first.
+// thread returns the id of a thread of this process other than the first.
 func thread(t *testing.T) int {
 	t.Helper()
 	tasks, err := os.ReadDir("/proc/self/task")
@@ -41,7 +41,7 @@ func zombie(t *testing.T) int {
 	t.Cleanup(func() { _ = cmd.Wait() })
 	pid := cmd.Process.Pid
 	_ = in.Close()
-	_, _ = out.Read(make([]byte, 1)) // ends with the process
+	_, _ = out.Read(make([]byte, 1)) // returns when the process ends
 	for !ended(pid) {
 		if startTime(pid) == 0 {
 			t.Fatal("the process was reaped by somebody else")

@@ -7,18 +7,18 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// date is a time as people write it: what it does not say is that of today, and a weekday
-// alone is the next one.
+// date is a time as people write it. Missing parts are those of today, and a weekday alone
+// means the next one.
 type date struct {
-	year, month, day int          // 0: not said
+	year, month, day int          // 0 if missing
 	weekday          time.Weekday // with named
 	named            bool
 	hour, min, sec   int
 	nsec             int
-	zone             *time.Location // nil: that of the clock
+	zone             *time.Location // nil means that of the clock
 }
 
-// at is the time that is meant at now.
+// at returns the time that the date means at now.
 func (d *date) at(now time.Time) time.Time {
 	zone := d.zone
 	if zone == nil {
@@ -45,7 +45,8 @@ func (d *date) at(now time.Time) time.Time {
 	return time.Date(year, month, day, d.hour, d.min, d.sec, d.nsec, zone)
 }
 
-// next is when it comes round: each day, week or year by what it says, or never again.
+// next returns the next occurrence: each day, week or year, depending on the missing parts, or
+// never.
 func (d *date) next(from time.Time) (time.Time, bool) {
 	t := d.at(from)
 	if t.After(from) {
@@ -70,7 +71,7 @@ func (d *date) next(from time.Time) (time.Time, bool) {
 	return time.Date(y, m, day, d.hour, d.min, d.sec, d.nsec, t.Location()), true
 }
 
-// whens are several dates; the first of them is next.
+// whens are several dates; the earliest is next.
 type whens []*date
 
 func (w whens) next(from time.Time) (first time.Time, ok bool) {
@@ -82,8 +83,8 @@ func (w whens) next(from time.Time) (first time.Time, ok bool) {
 	return first, ok
 }
 
-// when reads a date or a list of dates, each of which may be a name of whens in the
-// minion's pillar or grains.
+// when reads a date or a list of dates, each of which may be the name of an entry in whens of
+// the minion's pillar or grains.
 func (r *reader) when(v any) (trigger, error) {
 	l, ok := v.([]any)
 	if !ok {
@@ -106,7 +107,7 @@ func (r *reader) when(v any) (trigger, error) {
 	return out, nil
 }
 
-// date reads the date of a field; nil if it is absent.
+// date reads a date field; it returns nil if the field is absent.
 func (r *reader) date(name string) *date {
 	v, _ := r.m.Get(name)
 	if v == nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Dates mean what python-dateutil makes of them: recorded from it, at this time.
+// Dates mean the same as in python-dateutil: recorded from it, at this time.
 func TestParseDate(t *testing.T) {
 	now := time.Date(2026, 11, 23, 15, 46, 0, 0, time.UTC) // a Monday
 	for text, want := range map[string]string{
@@ -51,7 +51,7 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-// What a date does not say comes round.
+// A date with missing parts recurs.
 func TestDate_Next(t *testing.T) {
 	from := time.Date(2027, 2, 28, 17, 0, 0, 0, time.UTC) // a Sunday
 	for text, want := range map[string]string{

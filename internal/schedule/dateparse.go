@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The words of a date.
+// The words in dates.
 var (
 	monthNames = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
 	dayNames   = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
@@ -24,12 +24,12 @@ var (
 	zoneWord  = regexp.MustCompile(`^(?:z|utc|gmt|[+-]\d{2}:?\d{2})$`)
 )
 
-// maxDate bounds what is read as a date, in bytes.
+// maxDate bounds the length of a date in bytes.
 const maxDate = 100
 
-// parseDate reads a date in the forms that people write into Salt's schedules: 5:00pm,
-// Monday 5:00pm, 11/20/2013 5:00pm, Nov 20 2013 17:00, 2013-11-20T17:00:00. now decides of
-// which century a year of two digits is.
+// parseDate parses a date in the forms that people use in Salt's schedules: 5:00pm, Monday
+// 5:00pm, 11/20/2013 5:00pm, Nov 20 2013 17:00, 2013-11-20T17:00:00. now determines the century
+// of a two-digit year.
 func parseDate(text string, now time.Time) (*date, error) {
 	if len(text) > maxDate {
 		return nil, fmt.Errorf("invalid date string of %d bytes", len(text))
@@ -49,14 +49,14 @@ func parseDate(text string, now time.Time) (*date, error) {
 	return d.date, nil
 }
 
-// dateText is a date of which some words are read.
+// dateText is a partly parsed date.
 type dateText struct {
 	*date
 	now          time.Time
 	timed, dated bool
 }
 
-// take reads one word; false if it has no meaning where it stands.
+// take parses one word; it returns false if the word has no meaning in its place.
 func (d *dateText) take(w string) bool {
 	if m := clockWord.FindStringSubmatch(w); m != nil && !d.timed {
 		return d.clock(m)
@@ -112,7 +112,7 @@ func (d *dateText) clock(m []string) bool {
 	return m[5] == "" || d.half(m[5])
 }
 
-// half is the half of the day.
+// half parses am or pm.
 func (d *dateText) half(w string) bool {
 	if d.hour < 1 || d.hour > 12 {
 		return false
@@ -124,7 +124,7 @@ func (d *dateText) half(w string) bool {
 	return true
 }
 
-// slashes are month/day/year, or day/month/year where there is no such month.
+// slashes parses month/day/year, or day/month/year if there is no such month.
 func (d *dateText) slashes(m []string) bool {
 	d.dated, d.month, d.day = true, num(m[1]), num(m[2])
 	if d.month > 12 {
@@ -142,7 +142,7 @@ func (d *dateText) slashes(m []string) bool {
 	return true
 }
 
-// check tells what cannot be.
+// check describes an impossible date; "" if it is possible.
 func (d *dateText) check() string {
 	switch {
 	case d.hour > 23 || d.min > 59 || d.sec > 59:
@@ -168,7 +168,7 @@ func num(s string) int {
 	return n
 }
 
-// named finds a name, or one of which at least the first three letters are there.
+// named looks up a name, or an abbreviation with at least three letters.
 func named(names []string, w string) (int, bool) {
 	w = strings.TrimSuffix(w, ".")
 	for i, n := range names {
@@ -179,7 +179,7 @@ func named(names []string, w string) (int, bool) {
 	return 0, false
 }
 
-// zone is Z, UTC, or how far a place is ahead of it.
+// zone parses Z, UTC, or an offset from UTC.
 func zone(w string) *time.Location {
 	if w[0] != '+' && w[0] != '-' {
 		return time.UTC

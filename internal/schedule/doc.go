@@ -1,12 +1,11 @@
-// Package schedule decides when Salt's option schedule has a function run: by seconds,
-// minutes, hours and days, by cron, when and once, with splay, range, skip_during_range,
-// until, after, maxrunning and what else Salt's scheduler knows. It runs nothing and has
-// no clock: a [Table] is told what time it is, and says what is due.
+// Package schedule decides when the jobs in Salt's option schedule are due: by seconds,
+// minutes, hours and days, by cron, when and once, with splay, range, skip_during_range, until,
+// after, maxrunning and the other fields of Salt's scheduler. It runs nothing and has no clock:
+// the caller passes the time to a [Table], which returns the due jobs.
 //
-// It is told two times at once: that of the wall, which people and NTP set, and the age of
-// the process, which nobody sets. Intervals are counted by the age, so that a wall clock
-// that jumps neither runs them many times over nor holds them back. What is due by the wall
-// (cron, when, once) runs once if the clock jumps over it, however many times it was due
-// in between; and what has run is not run a second time by a clock that goes back by less
-// than an hour, while one that goes back further is believed.
+// A [Moment] has two times: the wall clock, which people and NTP set, and the age of the
+// process, which nobody sets. Intervals use the age, so a jump of the wall clock neither
+// repeats nor delays them. If the wall clock jumps over times by cron, when or once, the job
+// runs once, however many times it was due. If the wall clock goes back by less than an hour, a
+// job does not run a second time; if by more, the new time is accepted.
 package schedule

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// entry is a job and when it runs next.
+// entry is a job and the time of its next run.
 type entry struct {
 	Job
-	key string // in the option
+	key string // key in the option
 
-	next  time.Time     // by the wall, without the splay; zero: never again
-	age   time.Duration // an interval: the next run by the age, without the splay
-	delay time.Duration // the splay of that run
-	drawn bool          // the delay is
-	start bool          // run_on_start, and it has not run yet
+	next  time.Time     // by the wall clock, without the splay; zero means never
+	age   time.Duration // for an interval, the next run by age, without the splay
+	delay time.Duration // the splay of the next run
+	drawn bool          // delay is drawn
+	start bool          // run_on_start is set, and the job has not run yet
 
-	looked    bool      // at a tick
-	last      time.Time // run
-	lastDue   time.Time // what was due by the wall last
-	skipped   string    // why it did not run when it was due last; "": it did
+	looked    bool      // evaluated at a tick
+	last      time.Time // last run
+	lastDue   time.Time // last time by the wall clock at which it was due
+	skipped   string    // why it did not run when it was last due; "" if it did
 	skippedAt time.Time
 }
 
-// plan finds the next run from now on.
+// plan computes the next run after now.
 func (e *entry) plan(now Moment) {
 	e.drawn, e.delay = false, 0
 	if e.trigger == nil {
@@ -33,10 +33,10 @@ func (e *entry) plan(now Moment) {
 	e.next = after(e.trigger, now.Wall)
 }
 
-// repeat is how far the wall clock may go back without that what has run runs again.
+// repeat is how far the wall clock may go back without repeating a run.
 const repeat = time.Hour
 
-// replan finds the next run after the wall clock went back.
+// replan computes the next run after the wall clock went back.
 func (e *entry) replan(now Moment) {
 	from := now.Wall
 	//mutant:schedule-clock-goes-back
@@ -47,7 +47,7 @@ func (e *entry) replan(now Moment) {
 	e.next = after(e.trigger, from)
 }
 
-// once tells whether it runs one time only.
+// once reports whether the job runs only one time.
 func (e *entry) once() bool {
 	_, is := e.trigger.(once)
 	return is
@@ -61,8 +61,8 @@ func after(t trigger, from time.Time) time.Time {
 	return next
 }
 
-// due tells whether its time has come, and by how much it is late. It draws the delay of
-// the run when there is one to draw.
+// due reports whether the job is due, and by how much it is late. It draws the splay of the
+// next run if necessary.
 func (e *entry) due(now Moment, s splay, random func(int) int) (missed time.Duration, due bool) {
 	if e.trigger == nil && e.every == 0 || e.trigger != nil && e.next.IsZero() {
 		return 0, false
@@ -79,26 +79,26 @@ func (e *entry) due(now Moment, s splay, random func(int) int) (missed time.Dura
 	return max(missed, 0), missed >= 0
 }
 
-// ran goes on to the next time.
+// ran computes the next run after a run.
 func (e *entry) ran(now Moment) {
 	if e.trigger != nil && (e.next.IsZero() || e.next.Add(e.delay).After(now.Wall)) {
-		return // it ran beside its times: by run_on_start or run_explicit
+		return // it ran outside of its times: by run_on_start or run_explicit
 	}
 	if late := now.Age - e.age; e.trigger == nil && e.delay == 0 && late >= 0 && late < time.Second {
-		e.age += e.every // in step: it is no later each time
+		e.age += e.every // in step: delays do not add up
 		return
 	}
 	e.lastDue = e.next
 	e.plan(now)
 }
 
-// outside tells whether now is out of its range.
+// outside reports whether now is outside of the job's range.
 func (e *entry) outside(now time.Time) bool { return e.rng != nil && !e.rng.has(now) }
 
 // maxExplicit bounds the times of run_explicit.
 const maxExplicit = 1000
 
-// rerun adds a time at which it runs as well.
+// rerun adds an extra time to run at.
 func (e *entry) rerun(at time.Time) {
 	if len(e.runAt) < maxExplicit && !slices.ContainsFunc(e.runAt, at.Equal) {
 		e.runAt = append(e.runAt, at)

@@ -12,30 +12,30 @@ import (
 
 // Job is one entry of the option schedule.
 type Job struct {
-	// Name is the key of the entry, or what its field name says.
+	// Name is the key of the entry, or its field name.
 	Name     string
 	Function string
 	Args     []any
 	Kwargs   *value.Map
 	Enabled  bool
-	// DryRun has everything done but the run.
+	// DryRun skips the run and does everything else.
 	DryRun bool
-	// MaxRunning is how many runs there may be at once; 0: any number, as with
+	// MaxRunning is the number of runs that may run at once; 0 means any number, as with
 	// jid_include: False.
 	MaxRunning int
-	// Returners are those that get the result.
+	// Returners are the returners that get the result.
 	Returners []string
-	// ReturnConfig and ReturnKwargs are passed to them.
+	// ReturnConfig and ReturnKwargs are passed to the returners.
 	ReturnConfig string
 	ReturnKwargs *value.Map
-	// ReturnJob tells whether the result goes to the master; NoCache, that the master
-	// does not store it.
+	// ReturnJob reports whether the result is sent to the master, NoCache that the master does
+	// not store it.
 	ReturnJob, NoCache bool
-	// Metadata goes with the result; nil: none.
+	// Metadata is sent with the result; it may be nil.
 	Metadata *value.Map
 
-	trigger   trigger       // by the wall; nil: by every
-	every     time.Duration // interval
+	trigger   trigger       // by the wall clock; nil means every
+	every     time.Duration // the interval
 	splay     splay
 	rng       *window // range
 	skip      *window // skip_during_range
@@ -45,33 +45,33 @@ type Job struct {
 	onStart   bool
 	runAt     []time.Time // run_explicit
 	skipAt    []time.Time // skip_explicit
-	finger    string      // the whole entry as text: another text is another job
-	timing    string      // when it runs, as text
+	finger    string      // the whole entry as text; a different text is a different job
+	timing    string      // the fields about time, as text
 }
 
-// trigger says when something is due by the wall clock.
+// trigger computes the times at which a job is due by the wall clock.
 type trigger interface {
-	// next is the first time after from; false: there is none.
+	// next returns the first time after from; false means never.
 	next(from time.Time) (time.Time, bool)
 }
 
-// fields are those of an entry.
+// fields are the known fields of an entry.
 var fields = []string{
 	"after", "args", "cron", "days", "dry_run", "enabled", "fun", "func", "function", "hours", "jid_include", "kwargs", "maxrunning",
 	"metadata", "minutes", "name", "once", "once_fmt", "range", "return_config", "return_job", "return_kwargs", "returner",
 	"run_after_skip_range", "run_explicit", "run_on_start", "seconds", "skip_during_range", "skip_explicit", "splay", "until", "when",
 }
 
-// global are the keys of schedule that are no jobs.
+// global are the keys of schedule that are not jobs.
 var global = []string{"enabled", "skip_function", "skip_during_range", "splay"}
 
-// reader reads the fields of one entry. The first fault is kept.
+// reader reads the fields of one entry. It keeps the first fault.
 type reader struct {
 	m   *value.Map
 	o   Options
 	now time.Time
 	err error
-	// used are the dates that names stood for: with others the job is another one.
+	// used are the dates that replaced names; with other dates it is a different job.
 	used string
 }
 
@@ -81,8 +81,8 @@ func (r *reader) fault(format string, args ...any) {
 	}
 }
 
-// Parse reads one entry. name is its key, now the time by which words such as 5:00pm are
-// read. The error says what is wrong with it, without its name.
+// Parse reads one entry. name is its key; now is the time to which words such as 5:00pm are
+// relative. The error describes the fault without the name of the entry.
 func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
 	r := &reader{m: m, o: o, now: now}
 	j := &Job{Name: name, Enabled: r.flag("enabled", true), DryRun: r.flag("dry_run", false), finger: pyfmt.Repr(m), timing: pyfmt.Repr(timing(m))}
@@ -116,7 +116,7 @@ func Parse(name string, m *value.Map, o Options, now time.Time) (*Job, error) {
 	return j, r.err
 }
 
-// flag reads a yes or no.
+// flag reads a boolean.
 func (r *reader) flag(name string, def bool) bool {
 	switch v, _ := r.m.Get(name); v := v.(type) {
 	case nil:
@@ -140,7 +140,7 @@ func (r *reader) arguments(j *Job) {
 	j.Kwargs = r.mapping("kwargs")
 }
 
-// mapping reads a mapping; nil if it is absent.
+// mapping reads a map; it returns nil if the field is absent.
 func (r *reader) mapping(name string) *value.Map {
 	v, _ := r.m.Get(name)
 	if v == nil {
@@ -153,7 +153,7 @@ func (r *reader) mapping(name string) *value.Map {
 	return m
 }
 
-// results reads what becomes of the result.
+// results reads the fields about the result.
 func (r *reader) results(j *Job) {
 	j.ReturnJob = true
 	switch v, _ := r.m.Get("return_job"); v := v.(type) {
@@ -184,7 +184,7 @@ func (r *reader) results(j *Job) {
 	j.ReturnConfig, j.ReturnKwargs, j.Metadata = r.m.String("return_config"), r.mapping("return_kwargs"), r.mapping("metadata")
 }
 
-// limits reads what may keep a run from taking place.
+// limits reads the fields that may prevent a run.
 func (r *reader) limits(j *Job) {
 	if r.flag("jid_include", true) {
 		j.MaxRunning = 1
@@ -201,7 +201,7 @@ func (r *reader) limits(j *Job) {
 	j.runAt, j.skipAt = r.explicit("run_explicit"), r.explicit("skip_explicit")
 }
 
-// number reads a whole number; text with digits is one, as Python's int takes it.
+// number reads an integer; like Python's int, it accepts a string of digits.
 func (r *reader) number(name string) int {
 	v, _ := r.m.Get(name)
 	n, err := whole(v)
@@ -211,7 +211,7 @@ func (r *reader) number(name string) int {
 	return n
 }
 
-// timing are the fields of an entry by which it is due.
+// timing returns the fields of an entry that determine when it is due.
 func timing(m *value.Map) *value.Map {
 	out := value.NewMap()
 	for _, k := range []string{"seconds", "minutes", "hours", "days", "when", "cron", "once", "once_fmt", "run_on_start"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// splay is a chance delay of at least from and at most to seconds; none if to is 0.
+// splay is a random delay in seconds, between from and to. There is no delay if to is 0.
 type splay struct{ from, to int }
 
 func (r *reader) splay(name string) (s splay) {
@@ -34,13 +34,13 @@ func (r *reader) splay(name string) (s splay) {
 	return s
 }
 
-// window is a range of time from start to end, both of which belong to it.
+// window is a range of time from start to end, both included.
 type window struct {
 	start, end *date
 	invert     bool
 }
 
-// window reads one; nil if it is absent.
+// window reads a window; it returns nil if the field is absent.
 func (r *reader) window(name string) *window {
 	m := r.mapping(name)
 	if m == nil {
@@ -59,7 +59,7 @@ func (r *reader) window(name string) *window {
 	return w
 }
 
-// has tells whether now belongs to it.
+// has reports whether the window contains now.
 func (w *window) has(now time.Time) bool {
 	start, end := w.start.at(now), w.end.at(now)
 	if w.invert {

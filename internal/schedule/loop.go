@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// maxRuns bounds the runs of one schedule at once.
+// maxRuns bounds the runs of one schedule at a time.
 const maxRuns = 64
 
-// LoopOptions are what a [Loop] works with.
+// LoopOptions are the dependencies of a [Loop].
 type LoopOptions struct {
 	Table *Table
-	// Moment tells what time it is.
+	// Moment returns the current time.
 	Moment func() Moment
-	// JID gives the id of a run.
+	// JID returns the id of a run.
 	JID func() string
-	// Do makes a run and returns when it has ended.
+	// Do executes a run and returns when it has ended.
 	Do  func(ctx context.Context, r Run, jid string)
 	Log *slog.Logger
-	// Tick is how often it looks. Default a second.
+	// Tick is the interval between evaluations. Default a second.
 	Tick time.Duration
 }
 
-// Loop runs what is due.
+// Loop runs due jobs.
 type Loop struct {
 	o     LoopOptions
 	slots chan struct{}
 	wg    sync.WaitGroup
 }
 
-// NewLoop runs nothing before [Loop.Run].
+// NewLoop returns a Loop that runs nothing before [Loop.Run].
 func NewLoop(o LoopOptions) *Loop {
 	if o.Tick <= 0 {
 		o.Tick = time.Second
@@ -41,7 +41,7 @@ func NewLoop(o LoopOptions) *Loop {
 	return &Loop{o: o, slots: make(chan struct{}, maxRuns)}
 }
 
-// Run looks until ctx ends, and waits for the runs that are under way then.
+// Run evaluates the table at each tick until ctx ends, and waits for running jobs.
 func (l *Loop) Run(ctx context.Context) {
 	tick := time.NewTicker(l.o.Tick)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func (l *Loop) Run(ctx context.Context) {
 	}
 }
 
-// Look begins what is due now.
+// Look starts the jobs that are due.
 func (l *Loop) Look(ctx context.Context) {
 	for _, r := range l.o.Table.Tick(l.o.Moment()) {
 		missed := ""
@@ -67,8 +67,8 @@ func (l *Loop) Look(ctx context.Context) {
 	}
 }
 
-// Now begins a job that somebody asks for. found is false if there is none of that name;
-// an error says why it does not run.
+// Now starts a job on request. found is false if no job has that name; an error is the reason
+// why the job does not run.
 func (l *Loop) Now(ctx context.Context, name string) (found bool, err error) {
 	r, found, free := l.o.Table.Now(name)
 	switch {

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A loop runs what is due, says so in Salt's words, and ends with what it runs.
+// A loop runs due jobs, logs Salt's texts, and ends after its runs.
 func TestLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -55,7 +55,7 @@ bad: {function: no.such, seconds: 10}
 		go func() { defer close(done); l.Run(ctx) }()
 		time.Sleep(35 * time.Second)
 		synctest.Wait()
-		if n := ran.Load(); n != 4 { // a three times, long once: it runs still
+		if n := ran.Load(); n != 4 { // three times a, once long, which still runs
 			t.Errorf("%d runs", n)
 		}
 		if found, err := l.Now(ctx, "long"); !found || err == nil {
@@ -80,7 +80,7 @@ bad: {function: no.such, seconds: 10}
 	})
 }
 
-// No more runs are begun at once than may be.
+// The number of concurrent runs is bounded.
 func TestLoop_Bound(t *testing.T) {
 	table := New(Options{})
 	var text strings.Builder

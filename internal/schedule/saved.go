@@ -14,11 +14,11 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// savedName is the file in which minions keep what is changed of their schedule.
+// savedName is the file in which minions save changes of their schedule.
 const savedName = "_schedule.conf"
 
-// SavedPath is that file, for a configuration folder and the option default_include ("" is
-// that of Salt's minion).
+// SavedPath returns the path of that file, for a configuration directory and the option
+// default_include ("" means the default of Salt's minion).
 func SavedPath(dir, include string) string {
 	if include == "" {
 		include = "minion.d/*.conf"
@@ -30,7 +30,7 @@ func SavedPath(dir, include string) string {
 	return filepath.Join(folder, savedName)
 }
 
-// ReadSaved reads the schedule in such a file. A file that is not there has none.
+// ReadSaved reads the schedule from such a file. A missing file has no jobs.
 func ReadSaved(path string) (*value.Map, error) {
 	b, err := os.ReadFile(path)
 	switch {
@@ -56,8 +56,7 @@ func ReadSaved(path string) (*value.Map, error) {
 	return nil, fmt.Errorf("read the saved schedule %s: schedule is no mapping", path)
 }
 
-// WriteSaved puts a schedule into such a file, in the form of Salt's. The file is there
-// whole or as it was before.
+// WriteSaved writes a schedule to such a file, in Salt's form. On an error the old file stays.
 func WriteSaved(path string, jobs *value.Map) error {
 	if err := durable.Folder(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("save the schedule: %w", err)
@@ -69,15 +68,15 @@ func WriteSaved(path string, jobs *value.Map) error {
 	return nil
 }
 
-// CheckWhen tells why a text is no date of the field when.
+// CheckWhen returns an error if a value is not valid for the field when.
 func CheckWhen(v any, now time.Time) error {
 	r := &reader{now: now}
 	_, err := r.parseDate(v)
 	return err
 }
 
-// ISO is how Salt writes times unless it is told otherwise, in the form of strptime.
+// ISO is Salt's default format of times, in the notation of strptime.
 const ISO = isoForm
 
-// Text is a time in that form.
+// Text formats a time in that format.
 func Text(t time.Time) string { return t.Format("2006-01-02T15:04:05") }

@@ -2,28 +2,28 @@ package schedule
 
 import "time"
 
-// Status is how a job stands.
+// Status describes a job and its runs.
 type Status struct {
-	// Key is its key in the option, Name the one it goes by.
+	// Key is the job's key in the option, Name its name.
 	Key, Name string
-	// Next is when it is to run by the wall clock; zero: not any more.
+	// Next is the next run by the wall clock; zero means never.
 	Next time.Time
-	// Splay is the part of Next that is a chance delay, drawn when it comes near.
+	// Splay is the random delay in Next, drawn shortly before the run.
 	Splay time.Duration
-	// Every is the time between two runs; 0: it goes by the wall clock.
+	// Every is the interval; 0 means that the job is due by the wall clock.
 	Every time.Duration
-	// Last is when it ran; zero: it has not.
+	// Last is the time of the last run; zero means that it has not run.
 	Last time.Time
-	// Skipped is why it did not run when it was due last, in Salt's words; "": it did.
+	// Skipped is Salt's reason why the job did not run when it was last due; "" if it did.
 	Skipped   string
 	SkippedAt time.Time
 	Running   int
 	Enabled   bool
-	// Looked tells whether it was asked at any tick yet if it is due.
+	// Looked reports whether a tick has evaluated the job.
 	Looked bool
 }
 
-// Statuses tells how all jobs stand, in their order.
+// Statuses returns the status of all jobs, in their order.
 func (t *Table) Statuses(now Moment) []Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,32 +12,32 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Moment is what time it is, by both clocks.
+// Moment is the current time, by both clocks.
 type Moment struct {
 	Wall time.Time
-	// Age is how long the process has been running, by a clock that nobody sets.
+	// Age is how long the process has been running, by a clock that cannot be set.
 	Age time.Duration
 }
 
-// Options of a [Table]. Zero values mean the defaults.
+// Options are the options of a [Table]. Zero values mean the defaults.
 type Options struct {
-	// Loop is how often it is ticked at least: the option loop_interval. Default a second.
+	// Loop is the longest interval between ticks: the option loop_interval. Default a second.
 	Loop time.Duration
-	// Random gives a number of 0 or more that is below n. Default: that of the program.
+	// Random returns a number from 0 to n-1. Default: math/rand.
 	Random func(n int) int
-	// Whens gives a date that has a name in the pillar or the grains of a minion.
+	// Whens returns the date of a name in the pillar or the grains of a minion.
 	Whens func(name string) (any, bool)
-	// Check tells why a job that is well formed cannot be run all the same; nil: it can.
+	// Check returns an error if a valid job cannot be run; it may be nil.
 	Check func(j *Job) error
-	// Idle has jobs that say not when to run be kept, for those who ask for a run.
+	// Idle keeps jobs without a time, which run on request only.
 	Idle bool
-	// Unknown is told of fields that mean nothing, which are passed over then; nil: a job
-	// with such a field is left out.
+	// Unknown is called for unknown fields, which are then ignored. If nil, a job with such a
+	// field is left out.
 	Unknown func(job, field string)
 }
 
-// Table has the jobs of a schedule, and when each ran and will run. It is safe for
-// concurrent use.
+// Table holds the jobs of a schedule, with their last and next runs. It is safe for concurrent
+// use.
 type Table struct {
 	o Options
 
@@ -47,11 +47,11 @@ type Table struct {
 	instead string  // skip_function
 	skip    *window // skip_during_range of the whole schedule
 	splay   splay   // of the whole schedule
-	was     Moment  // at the last tick
+	was     Moment  // the moment of the last tick
 	running map[string]int
 }
 
-// New has no jobs.
+// New returns a Table without jobs.
 func New(o Options) *Table {
 	if o.Loop <= 0 {
 		o.Loop = time.Second
@@ -65,8 +65,8 @@ func New(o Options) *Table {
 // MaxJobs bounds the jobs of a schedule.
 const MaxJobs = 10000
 
-// Load has the schedule be what m says: the value of the option. Jobs that are the same as
-// before go on as they were. Entries that cannot be used are left out, and told.
+// Load replaces the schedule with m, the value of the option. Unchanged jobs keep their state.
+// Invalid entries are left out and returned as faults.
 func (t *Table) Load(m *value.Map, now Moment) (faults []error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +99,7 @@ func (t *Table) Load(m *value.Map, now Moment) (faults []error) {
 	return faults
 }
 
-// entry reads one job, or goes on with the one that is there.
+// entry reads one job, or keeps the existing one if it is unchanged.
 func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error) {
 	m, ok := v.(*value.Map)
 	if !ok {
@@ -120,7 +120,7 @@ func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error)
 	if old != nil {
 		e.last = old.last
 	}
-	if old != nil && old.timing == j.timing { // it goes on in step
+	if old != nil && old.timing == j.timing { // it stays in step
 		e.next, e.age, e.delay, e.drawn, e.start, e.lastDue, e.looked = old.next, old.age, old.delay, old.drawn, old.start, old.lastDue, old.looked
 	}
 	e.runAt = slices.DeleteFunc(e.runAt, func(at time.Time) bool { return at.Before(now.Wall.Add(-t.o.Loop)) })
@@ -128,17 +128,17 @@ func (t *Table) entry(key string, v any, old *entry, now Moment) (*entry, error)
 	return e, nil
 }
 
-// Run is a job that is due.
+// Run is a run of a job that is due.
 type Run struct {
 	*Job
-	// Function is the one to run: that of the job, or skip_function.
+	// Function is the function to run: the job's, or skip_function.
 	Function string
-	// Missed is by how much it is late; 0: it is not.
+	// Missed is the delay of the run; 0 if it is on time.
 	Missed time.Duration
 }
 
-// Tick gives the jobs that are to be run now, each at most once, in their order. Each
-// that is run is told of by [Table.Done] when it has ended.
+// Tick returns the jobs to run now, each at most once, in their order. The caller must call
+// [Table.Done] when a run has ended.
 func (t *Table) Tick(now Moment) (due []Run) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +158,7 @@ func (t *Table) Tick(now Moment) (due []Run) {
 	return due
 }
 
-// Done tells that a run of a job has ended.
+// Done records that a run of a job has ended.
 func (t *Table) Done(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -167,8 +167,8 @@ func (t *Table) Done(name string) {
 	}
 }
 
-// Now gives a job for a run that somebody asks for; false: there is none of that name, or
-// as many of it run as may.
+// Now returns a run of a job on request. found is false if no job has that name, and free is
+// false if too many runs of it are active.
 func (t *Table) Now(name string) (r Run, found, free bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,10 +184,10 @@ func (t *Table) Now(name string) (r Run, found, free bool) {
 	return Run{Job: &e.Job, Function: e.Function}, true, true
 }
 
-// free tells whether one more may run.
+// free reports whether one more run is allowed.
 func (t *Table) free(e *entry) bool { return e.MaxRunning == 0 || t.running[e.Name] < e.MaxRunning }
 
-// Why a job that was due did not run, in Salt's words.
+// Reasons why a due job did not run, as in Salt.
 const (
 	skipDisabled = "disabled"
 	skipRunning  = "maxrunning"
@@ -198,7 +198,7 @@ const (
 	skipAfter    = "after_not_passed"
 )
 
-// look tells whether a job is to be run now.
+// look reports whether a job must run now.
 func (t *Table) look(e *entry, now Moment) (r Run, run bool) {
 	if e.start {
 		e.start = false
@@ -219,7 +219,7 @@ func (t *Table) look(e *entry, now Moment) (r Run, run bool) {
 	return t.decide(e, now, r, reason)
 }
 
-// decide has a job that is due run, unless there is a reason not to.
+// decide returns the run of a due job, unless there is a reason to skip it.
 func (t *Table) decide(e *entry, now Moment, r Run, reason string) (Run, bool) {
 	switch {
 	case !t.enabled || !e.Enabled:
@@ -233,14 +233,14 @@ func (t *Table) decide(e *entry, now Moment, r Run, reason string) (Run, bool) {
 		return r, true
 	}
 	e.skipped, e.skippedAt = reason, now.Wall
-	// Salt leaves an interval due that is outside of its range: it runs as soon as that begins.
+	// In Salt an interval outside of its range stays due: it runs as soon as the range begins.
 	if e.trigger != nil || reason != skipRange && (reason != skipInRange || !e.outside(now.Wall)) {
 		e.ran(now)
 	}
 	return r, false
 }
 
-// kept tells why a job that is due is not to be run; "": it is.
+// kept returns the reason why a due job is skipped; "" if it is not.
 func (t *Table) kept(e *entry, at, now time.Time) string {
 	if e.outside(now) {
 		if e.rng.invert {
@@ -262,7 +262,7 @@ func (t *Table) kept(e *entry, at, now time.Time) string {
 	return t.over(e, now)
 }
 
-// over tells whether until has passed, or after has not.
+// over returns the reason if until has passed or after has not.
 func (t *Table) over(e *entry, now time.Time) string {
 	switch {
 	case e.until != nil && !e.until.at(now).After(now):

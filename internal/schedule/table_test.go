@@ -13,25 +13,25 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// stage plays a table by a text.
+// stage runs a table according to a script.
 type stage struct {
 	t   *Table
 	now Moment
-	// hold has runs go on until they are told to end.
+	// hold keeps runs active until the script ends them.
 	hold bool
 }
 
 const clockForm = "2006-01-02 15:04:05"
 
-// TestTable plays the texts of testdata. Their verbs:
+// TestTable runs the scripts in testdata. Their commands:
 //
-//	clock TIME                the wall clock stands there; the age is 0
-//	load                      the schedule is what the input says, in YAML
-//	pass for=SPAN [step=SPAN] time passes, and each run is written; step is 1s
-//	wall by=SPAN              the wall clock alone jumps
-//	hold / end NAME           runs go on from now; one of them ends
-//	now NAME                  somebody asks for a run
-//	status                    how the jobs stand
+//	clock TIME                sets the wall clock; the age is 0
+//	load                      loads the schedule in the input, in YAML
+//	pass for=SPAN [step=SPAN] lets time pass and prints each run; step is 1s
+//	wall by=SPAN              moves the wall clock alone
+//	hold / end NAME           keeps runs active from now on; ends one of them
+//	now NAME                  requests a run
+//	status                    prints the status of the jobs
 func TestTable(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &stage{t: New(Options{Random: func(n int) int { return n / 2 }, Whens: func(name string) (any, bool) {
@@ -153,7 +153,7 @@ func parse(t *testing.T, text string) *value.Map {
 	return m
 }
 
-// A schedule of more jobs than may be is cut, and that is told.
+// A schedule with too many jobs is cut, and a fault says so.
 func TestTable_Bound(t *testing.T) {
 	m := value.NewMap()
 	for i := range MaxJobs + 5 {
@@ -169,7 +169,7 @@ func TestTable_Bound(t *testing.T) {
 	}
 }
 
-// An interval keeps its step although ticks come a little late.
+// An interval stays in step although ticks come a little late.
 func TestTable_InStep(t *testing.T) {
 	s := New(Options{})
 	s.Load(parse(t, "a: {function: test.ping, seconds: 20}"), Moment{})
@@ -185,7 +185,7 @@ func TestTable_InStep(t *testing.T) {
 	}
 }
 
-// Whatever a schedule says, it is read or refused, and what is due is due once.
+// Any schedule is accepted or refused, and a due job is returned once.
 func FuzzLoad(f *testing.F) {
 	for _, name := range []string{"interval", "wall", "limits", "faults"} {
 		b, err := os.ReadFile("testdata/" + name)

@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// units are the fields that make an interval, in seconds.
+// units are the fields for intervals, in seconds.
 var units = []struct {
 	name string
 	of   time.Duration
@@ -24,12 +24,12 @@ var units = []struct {
 // maxEvery bounds an interval: a hundred years.
 const maxEvery = 100 * 365 * 24 * time.Hour
 
-// isoForm is how Salt writes and reads times unless once_fmt or time_fmt says otherwise.
+// isoForm is Salt's format of times unless once_fmt or time_fmt is set.
 const isoForm = "%Y-%m-%dT%H:%M:%S"
 
 var errNoNumber = errors.New("no number")
 
-// whole is what Python's int makes of a value: floats are cut, text is read.
+// whole converts a value like Python's int: it truncates floats and parses strings.
 func whole(v any) (int, error) {
 	if s, ok := v.(string); ok {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
@@ -42,7 +42,7 @@ func whole(v any) (int, error) {
 	return int(f), nil
 }
 
-// times reads when a job runs.
+// times reads the fields that determine when a job runs.
 func (r *reader) times(j *Job) {
 	var by []string
 	interval := false
@@ -87,7 +87,7 @@ func (r *reader) times(j *Job) {
 	}
 }
 
-// cron is a line of crontab.
+// cron is a cron expression.
 type cron struct{ *cronexpr.Expression }
 
 func (c cron) next(from time.Time) (time.Time, bool) {
@@ -116,7 +116,7 @@ func (r *reader) cron(v any) (trigger, error) {
 	return cron{e}, nil
 }
 
-// once is one time.
+// once is a single time.
 type once time.Time
 
 func (o once) next(from time.Time) (time.Time, bool) {
@@ -130,7 +130,7 @@ func (r *reader) once(v any) (trigger, error) {
 	return once(t), err
 }
 
-// stamp reads a time in a form of strptime, by the clock of a place.
+// stamp parses a time in a format of strptime, in the time zone at.
 func stamp(v any, form string, at *time.Location) (time.Time, error) {
 	if form == "" {
 		form = isoForm
@@ -148,7 +148,7 @@ func stamp(v any, form string, at *time.Location) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s is no time; put it between quotes", pyfmt.Str(v))
 }
 
-// local is what a clock at a place shows, as an instant there.
+// local returns the time with the same clock reading in the time zone at.
 func local(t time.Time, at *time.Location) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), at)
 }

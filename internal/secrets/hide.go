@@ -2,11 +2,11 @@ package secrets
 
 import "github.com/momtree/mom/internal/wire"
 
-// Hidden stands in the place of a text that is hidden, as in Salt 3008.
+// Hidden replaces a string that is hidden, as in Salt 3008.
 const Hidden = "**********"
 
-// Hide replaces all texts within maps and lists by [Hidden]. Numbers, truth values, bytes,
-// empty texts and the keys of maps stay.
+// Hide replaces all strings in maps and lists by [Hidden]. Numbers, booleans, bytes, empty
+// strings and the keys of maps stay.
 func Hide(v any) any {
 	switch v := wire.Normal(v).(type) {
 	case *wire.Map:

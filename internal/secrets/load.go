@@ -6,8 +6,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Load returns the load of a job, or a return, with secrets masked in arg, fun_args, kwargs
-// and ret_kwargs. What holds none comes back as it is.
+// Load returns the load of a job, or a return, with secrets masked in arg, fun_args, kwargs and
+// ret_kwargs. A load without secrets is returned unchanged.
 func (k Masker) Load(load wire.Raw) (wire.Raw, error) {
 	if k.Off {
 		return load, nil
@@ -39,7 +39,7 @@ func (k Masker) Load(load wire.Raw) (wire.Raw, error) {
 	return out, nil
 }
 
-// Arg returns the arguments of a job, of one function or of several, with secrets masked.
+// Arg returns the arguments of a job with one or several functions, with secrets masked.
 func (k Masker) Arg(fun, arg wire.Raw) (wire.Raw, error) {
 	if k.Off || len(arg) == 0 || wire.IsNil(arg) {
 		return arg, nil
@@ -86,7 +86,7 @@ func (k Masker) field(name string, fun, raw wire.Raw) (out any, masked bool, err
 	return list, masked, nil
 }
 
-// replaced is a load with another value in a field.
+// replaced returns a load with another value in a field.
 func replaced(load wire.Raw, name string, v any) (wire.Raw, error) {
 	m := wire.NewMap()
 	err := wire.Fields(load, func(key string, val wire.Raw) error {

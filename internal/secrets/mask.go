@@ -8,20 +8,20 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Mask stands for a value that is not shown, in Salt's form.
+// Mask replaces a secret, as in Salt.
 const Mask = "**********"
 
 // words are parts of the names of secrets.
 var words = []string{"pass", "pwd", "secret", "token", "key", "cred", "auth"}
 
-// plain are names that hold one of the words and are names of functions' ordinary arguments,
-// such as key of grains.get and config.get.
+// plain are names that contain one of the words but are ordinary arguments of functions, such
+// as key in grains.get and config.get.
 var plain = map[string]bool{
 	"auth_timeout": true, "author": true, "authors": true, "key": true, "key_id": true, "key_url": true, "keyid": true, "keys": true,
 	"keyserver": true, "keyword": true, "keywords": true, "passive": true, "bypass": true,
 }
 
-// Named reports whether a value of this name sounds like a secret.
+// Named reports whether a name looks like that of a secret.
 func Named(name string) bool {
 	name = strings.ToLower(name)
 	if plain[name] {
@@ -36,17 +36,17 @@ func Named(name string) bool {
 }
 
 var (
-	// assigned is a text name=value.
+	// assigned matches a string name=value.
 	assigned = regexp.MustCompile(`^([A-Za-z_][\w.-]*)=`)
-	// inText finds a named value in a text of JSON, YAML or Python.
+	// inText matches a named value in JSON, YAML or Python text.
 	inText = regexp.MustCompile(`(?i)[\w.-]*(?:` + strings.Join(words, "|") + `)[\w.-]*["']?\s*[:=]`)
 )
 
-// Masker masks arguments. The zero value does.
+// Masker masks arguments, unless it is off.
 type Masker struct{ Off bool }
 
-// Args returns the arguments of a function with secrets masked, and whether there were any.
-// args is not changed.
+// Args returns the arguments of a function with secrets masked, and whether it masked any. args
+// is not changed.
 func (k Masker) Args(fun string, args []any) (out []any, masked bool) {
 	if k.Off {
 		return args, false
@@ -67,7 +67,7 @@ func (k Masker) Args(fun string, args []any) (out []any, masked bool) {
 	return out, true
 }
 
-// Value returns v with the secrets inside masked, and whether there were any.
+// Value returns v with the secrets in it masked, and whether it masked any.
 func (k Masker) Value(v any) (out any, masked bool) {
 	if k.Off {
 		return v, false
@@ -114,7 +114,7 @@ func value(v any) (out any, masked bool) {
 	return v, false
 }
 
-// text masks name=value, and what looks like a mapping or list with a secret inside.
+// text masks name=value, and text that looks like a map or list with a secret in it.
 func text(s string) (out any, masked bool) {
 	name, rest := assigned.FindString(s), s
 	rest = rest[len(name):]
@@ -127,7 +127,7 @@ func text(s string) (out any, masked bool) {
 	return s, false
 }
 
-// positional reports whether an argument is given by its place.
+// positional reports whether an argument is positional.
 func positional(v any) bool {
 	switch v := v.(type) {
 	case string:

@@ -16,7 +16,7 @@ func TestMasker_Args(t *testing.T) {
 	for _, c := range []struct {
 		fun  string
 		args []any
-		want string // as Python writes it; "": nothing is masked
+		want string // as Python writes it; "" means that nothing is masked
 	}{
 		{"user.add", []any{"bob", kw("password", hidden)}, `['bob', {'password': '**********', '__kwarg__': True}]`},
 		{"user.add", []any{"bob", "password=" + hidden}, `['bob', 'password=**********']`},

@@ -2,8 +2,7 @@ package secrets
 
 import "slices"
 
-// positions are the places of passwords in the arguments of functions, from 0. Of functions
-// that are not named here no place is known.
+// positions are the indexes of passwords in the arguments of functions.
 var positions = map[string][]int{
 	"shadow.set_password": {1}, "shadow.gen_password": {0}, "user.setpassword": {1}, "user.chpasswd": {1}, "group.setpassword": {1},
 	"mysql.user_create": {2, 3}, "mysql.user_chpass": {2, 3}, "mysql.user_exists": {2, 3},
@@ -15,5 +14,5 @@ var positions = map[string][]int{
 	"win_useradd.setpassword": {1}, "cryptdev.open": {2}, "nspawn.set_pass": {1},
 }
 
-// at reports whether an argument of a function is a secret by its place.
+// at reports whether an argument of a function is a secret by its position.
 func at(fun string, i int) bool { return slices.Contains(positions[fun], i) }

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// Late is the error of a request that its sender has given up. Its Oldest is the
-// number before which all is late.
+// Late is the error for a request that its sender has given up. Requests before its Oldest are
+// late.
 type Late struct{ Mark }
 
-// Error names both numbers.
+// Error describes both numbers.
 func (e Late) Error() string {
 	return fmt.Sprintf("request %d was given up by its sender, which waits for none before %d", e.Number, e.Oldest)
 }
 
-// Gate lets the requests of each sender through one by one, and none that is late.
-// It keeps a few words per sender, for as long as it lives. The zero value is ready
-// for use, also concurrent.
+// Gate admits the requests of each sender one at a time, and rejects late ones. It keeps a
+// small state per sender forever. The zero value is ready to use; it is safe for concurrent
+// use.
 type Gate struct {
 	mu   sync.Mutex
 	from map[string]*sender
@@ -27,9 +27,9 @@ type sender struct {
 	oldest uint64
 }
 
-// Enter waits until no other request of the sender is inside, and tells when this
-// one is [Late]. Otherwise the caller has to leave. A request without a number is
-// never late, and waits for none.
+// Enter waits until no other request of the sender is being processed. It returns [Late] for a
+// late request; otherwise the caller must call leave. A request without a number is never late,
+// and does not wait.
 func (g *Gate) Enter(id string, m Mark) (leave func(), err error) {
 	if m.Number == 0 {
 		return func() {}, nil

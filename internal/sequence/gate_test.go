@@ -15,7 +15,7 @@ func TestGate(t *testing.T) {
 	type step struct {
 		from string
 		mark Mark
-		late uint64 // 0: let through
+		late uint64 // 0 means admitted
 	}
 	for name, steps := range map[string][]step{
 		"in order":                 {{"a", Mark{1, 1}, 0}, {"a", Mark{2, 2}, 0}},
@@ -43,7 +43,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// One that waits for its turn is judged when it has it.
+// A waiting request is judged when it is its turn.
 func TestGate_TurnByTurn(t *testing.T) {
 	var g Gate
 	leave, err := g.Enter("a", Mark{9, 9})
@@ -71,8 +71,8 @@ func TestGate_TurnByTurn(t *testing.T) {
 	}
 }
 
-// Whatever a network delays, and whatever a sender gives up and says again: what the
-// receiver has heard last of a matter is what the sender has said last.
+// However the network delays requests, and whatever a sender gives up and sends again: the last
+// report that the receiver accepts about a subject is the last one sent.
 func TestOrderOfWords(t *testing.T) {
 	dir := t.TempDir()
 	var files atomic.Int64
@@ -86,9 +86,9 @@ func TestOrderOfWords(t *testing.T) {
 		var (
 			g     Gate
 			heard [matters]int
-			away  []request // given up, and still on the way
+			away  []request // given up, and still in transit
 			said  [matters]int
-			sent  = map[int]request{} // by matter: one at a time is spoken of
+			sent  = map[int]request{} // by subject, one at a time
 			days  = int64(1000)
 		)
 		file := filepath.Join(dir, fmt.Sprint(files.Add(1)))
@@ -130,7 +130,7 @@ func TestOrderOfWords(t *testing.T) {
 			},
 			"deliver late": func(t *rapid.T) {
 				if len(away) == 0 {
-					return // nothing is on the way
+					return // nothing is in transit
 				}
 				i := rapid.IntRange(0, len(away)-1).Draw(t, "which")
 				r := away[i]
@@ -157,7 +157,7 @@ func TestOrderOfWords(t *testing.T) {
 					}
 				}
 				for m := range matters {
-					for range 100 { // it tells all anew, until it is heard
+					for range 100 { // it sends everything again until it is received
 						send(m)
 						r := sent[m]
 						delete(sent, m)

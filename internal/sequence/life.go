@@ -9,23 +9,23 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Life is one run of a node's process, whose numbers are above those of all runs
-// before. It is safe for concurrent use.
+// Life is one run of a node's process. Its numbers are above those of all earlier runs. It is
+// safe for concurrent use.
 type Life struct{ last atomic.Uint64 }
 
-// span is more than one life may number: a request each nanosecond of 18 minutes.
+// span is above the highest count in one run: a request each nanosecond for 18 minutes.
 const span = 1 << 40
 
-// NewLife makes one that begins with the time of day.
+// NewLife returns a Life that begins with the time of day.
 func NewLife(now time.Time) *Life {
 	l := &Life{}
 	l.last.Store(uint64(max(now.UnixNano(), 1)))
 	return l
 }
 
-// Begin is [NewLife] behind the life that the file at path tells of, if the clock has
-// been set back since, and writes this one there. With an error the life is as good
-// as it can be without the file.
+// Begin is [NewLife], but above the numbers of the run in the file at path, if the clock was
+// set back since. It writes the new run to the file. With an error, the Life is usable but may
+// begin too low.
 func Begin(path string, now time.Time) (*Life, error) {
 	l := NewLife(now)
 	v, err := wire.ReadFile(path)
@@ -45,7 +45,7 @@ func Begin(path string, now time.Time) (*Life, error) {
 	return l, nil
 }
 
-// pass goes on behind a number, if that is higher.
+// pass continues after n, if n is higher.
 func (l *Life) pass(n uint64) {
 	for last := l.last.Load(); last < n && !l.last.CompareAndSwap(last, n); last = l.last.Load() {
 	}

@@ -32,7 +32,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// Without its file a life has numbers all the same, and says what is wrong.
+// Without its file a Life still has numbers, and the error says what is wrong.
 func TestBegin_SpoiltFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, write := range map[string]func(path string) error{
@@ -53,7 +53,7 @@ func TestBegin_SpoiltFile(t *testing.T) {
 	}
 }
 
-// Receivers of one node have marks of their own, over numbers that they share.
+// Receivers of one node have separate marks with shared numbers.
 func TestNumbers(t *testing.T) {
 	l := NewLife(time.Unix(0, 100))
 	a, b := l.Numbers(), l.Numbers()

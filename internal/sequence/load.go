@@ -7,20 +7,20 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// The fields are our addition to the load of Salt's `_minion_event`, and to its
-// answer. Python masters ignore what they do not know of a load.
+// The fields that mom adds to Salt's `_minion_event` load and to its answer. Python masters
+// ignore unknown fields.
 const (
 	field     = "order" // [number, oldest]
-	lateField = "late"  // of the answer: the oldest
+	lateField = "late"  // in the answer: the oldest number
 )
 
-// Put writes a mark into a load.
+// Put adds a mark to a load.
 func Put(load *wire.Map, m Mark) { load.Set(field, []any{m.Number, m.Oldest}) }
 
 var errMark = errors.New("field order must be two whole numbers, the second at least 1 and not above the first")
 
-// Read reads the mark out of the unknown fields of a load, as raw values; nil is
-// none. A load without has the zero Mark.
+// Read reads the mark from the unknown fields of a load, which are raw values; the map may be
+// nil. Without a mark it returns the zero Mark.
 func Read(load *wire.Map) (Mark, error) {
 	if load == nil || !load.Has(field) {
 		return Mark{}, nil
@@ -45,7 +45,7 @@ func Read(load *wire.Map) (Mark, error) {
 	return m, nil
 }
 
-// whole is a number of the wire; 0: it is none, or below 0.
+// whole returns an integer from the wire; 0 if it is not one, or negative.
 func whole(v any) uint64 {
 	switch n := v.(type) {
 	case int64:
@@ -56,10 +56,10 @@ func whole(v any) uint64 {
 	return 0
 }
 
-// Answer is what the sender of a late request is told, if it waits after all.
+// Answer returns the answer to the sender of a late request, if it still waits.
 func (e Late) Answer() *wire.Map { return wire.NewMap(lateField, e.Oldest) }
 
-// ReadLate reads such an answer; false: it is another one.
+// ReadLate decodes such an answer; false means that it is another one.
 func ReadLate(v wire.Raw) (oldest uint64, ok bool) {
 	if wire.IsNil(v) {
 		return 0, false

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// extra is a load as a reader of loads leaves fields that it does not know.
+// extra returns the fields of a load as a reader of loads keeps unknown fields.
 func extra(t testing.TB, load *wire.Map) *wire.Map {
 	t.Helper()
 	b, err := wire.Encode(load)
@@ -25,7 +25,7 @@ func extra(t testing.TB, load *wire.Map) *wire.Map {
 
 func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {
-		value any // of the field; nil: absent
+		value any // of the field; nil means absent
 		want  Mark
 		bad   bool
 	}{

@@ -2,27 +2,26 @@ package sequence
 
 import "sync"
 
-// Mark is what a request carries.
+// Mark is the numbering in a request.
 type Mark struct {
-	// Number of the request; they go up. 0: the sender does not number them.
+	// Number is the rising number of the request. 0 means that the sender does not number
+	// requests.
 	Number uint64
-	// Oldest is the least number of a request that the sender still waits for, at
-	// most Number.
+	// Oldest is the lowest number of a request that the sender still waits for, at most Number.
 	Oldest uint64
 }
 
-// Numbers gives the requests of one sender to one receiver their marks. It is safe
-// for concurrent use.
+// Numbers marks the requests of one sender to one receiver. It is safe for concurrent use.
 type Numbers struct {
 	life *Life
 	mu   sync.Mutex
-	open map[uint64]struct{} // given out, and not done
+	open map[uint64]struct{} // in use, and not done
 }
 
-// Numbers makes those for one receiver.
+// Numbers returns the Numbers for one receiver.
 func (l *Life) Numbers() *Numbers { return &Numbers{life: l, open: map[uint64]struct{}{}} }
 
-// Next marks a request. It is waited for until [Numbers.Done].
+// Next returns the mark of a new request, which is open until [Numbers.Done].
 func (s *Numbers) Next() Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,12 +34,12 @@ func (s *Numbers) Next() Mark {
 	return m
 }
 
-// Done tells that a request was answered or given up.
+// Done records that a request was answered or given up.
 func (s *Numbers) Done(m Mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, m.Number)
 }
 
-// Pass goes on behind a number that the receiver has heard of, if that is higher.
+// Pass continues after a number that the receiver has seen, if that is higher.
 func (s *Numbers) Pass(n uint64) { s.life.pass(n) }

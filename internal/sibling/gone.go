@@ -12,34 +12,34 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// GoneLife is how long a [Gone] is kept: longer than any voucher counts.
+// GoneLife is how long a [Gone] is kept: longer than any voucher is valid.
 const GoneLife = VoucherLife + time.Hour
 
 // maxGone bounds the entries of one message.
 const maxGone = 65536
 
-// Gone is the word of a node that a key was deleted or rejected there. It travels to the master
-// above and from there to the siblings, for whom vouchers of that node have counted.
+// Gone reports that a key was deleted or rejected at a node. It is sent to the parent and from
+// there to the siblings, which accepted vouchers of that node.
 type Gone struct {
-	// ID is whose key it was; "" means all keys that By has vouched for until then, which
-	// stands for more of them than are told one by one.
+	// ID is the owner of the key. "" means all keys for which By issued vouchers until At; it
+	// replaces a list that would be too long.
 	ID string
-	// Finger is the key, "" where it is not known: whatever key ID has.
+	// Finger is the fingerprint of the key; "" if unknown, which means any key of ID.
 	Finger string
-	// By is the node where the key is gone, and Home the node whose guest it was there, ""
-	// for one of By's own.
+	// By is the node where the key is gone. Home is the node whose guest the owner was there,
+	// "" for one of By's own minions.
 	By, Home string
 	At       time.Time
 }
 
-// names tells whether it is about the key of an id.
+// names reports whether g is about the key finger of id.
 func (g Gone) names(id, finger string) bool {
 	return g.ID == "" || g.ID == id && (g.Finger == "" || g.Finger == finger)
 }
 
-// Voids tells whether a voucher counts for nothing at the node own: the key is gone where the
-// voucher stands on it, or an operator has deleted it at own itself. A key that is accepted anew
-// has newer vouchers.
+// Voids reports whether voucher v is void at the node own: because the key is gone at its
+// issuer or home, or because an operator deleted it at own. A key that is accepted again has
+// newer vouchers.
 func (g Gone) Voids(v Voucher, own string) bool {
 	switch {
 	case !g.names(v.ID, v.Finger):
@@ -50,18 +50,18 @@ func (g Gone) Voids(v Voucher, own string) bool {
 	return (g.By == v.Issuer || g.Home == v.Issuer) && !v.Made.After(g.At)
 }
 
-// ShutsOut tells whether a key that is held on the word of the node home, given at made,
-// is to be dropped.
+// ShutsOut reports whether a key must be dropped that was accepted on a voucher of the node
+// home, issued at made.
 func (g Gone) ShutsOut(id, finger, home string, made time.Time) bool {
 	return home != "" && g.names(id, finger) && (g.By == home || g.Home == home) && !made.After(g.At)
 }
 
-// Map is an entry inside a request.
+// Map returns the entry for a request.
 func (g Gone) Map() *wire.Map {
 	return wire.NewMap("id", g.ID, "finger", g.Finger, "by", g.By, "home", g.Home, "at", g.At.UnixNano())
 }
 
-// GoneMaps is a list of them inside a request.
+// GoneMaps returns the list for a request.
 func GoneMaps(gs []Gone) []any {
 	out := make([]any, len(gs))
 	for i, g := range gs {
@@ -70,7 +70,7 @@ func GoneMaps(gs []Gone) []any {
 	return out
 }
 
-// ReadGone reads such a list. What cannot be is left out and told by err.
+// ReadGone reads such a list. It skips invalid entries and reports them in err.
 func ReadGone(vs []any) (out []Gone, err error) {
 	bad := 0
 	for _, v := range vs {
@@ -92,14 +92,14 @@ func ReadGone(vs []any) (out []Gone, err error) {
 	return out, err
 }
 
-// Usable tells whether its fields can be.
+// Usable reports whether the fields of g are valid.
 func (g Gone) Usable() bool {
 	const most = 1024
 	return (g.Finger == "" || crypt.IsFinger(g.Finger)) && len(g.ID) <= most && len(g.By) <= most && len(g.Home) <= most
 }
 
-// SumGone stands for a set of them, whatever their order: who has those need not be told. ""
-// for none.
+// SumGone returns a checksum of a set, whatever its order. A peer that sends the same sum need
+// not be sent the set. It returns "" for an empty set.
 func SumGone(gs []Gone) string {
 	if len(gs) == 0 {
 		return ""

@@ -19,30 +19,30 @@ import (
 // Command is the request by which a peer asks its master for its siblings.
 const Command = "_siblings"
 
-// News names in a publication of news (internal/nodecall) that the answer to [Command] has changed.
+// News is the subject of a News (internal/nodecall) that reports a changed answer to [Command].
 const News = "siblings"
 
 const (
-	// maxNodes bounds a list, maxText each text in it.
+	// maxNodes bounds a list, maxText each text in it in bytes.
 	maxNodes = 4096
 	maxText  = 4096
 )
 
-// ErrBad is the reason why a list or voucher is not believed.
+// ErrBad is wrapped by errors about a list or voucher that is invalid or not trusted.
 var ErrBad = errors.New("not to be believed")
 
-// Node is one of the nodes right below a master.
+// Node is a node directly below a master.
 type Node struct {
 	ID   string
 	Host string
-	Port int    // of requests
+	Port int    // for requests
 	Pub  string // its master's public key, PEM
-	// Up tells whether it was connected when the list was made, Draining that it
-	// wants to lose its minions: nobody should move to it.
+	// Up reports whether the node was connected when the list was made. Draining reports that
+	// its minions should leave it: nobody should move to it.
 	Up, Draining bool
 }
 
-// Check tells why there can be no such node, if so.
+// Check returns an error if no such node can exist.
 func (n Node) Check() error {
 	bad := func(why string) error { return fmt.Errorf("node %.100q: %w: %s", n.ID, ErrBad, why) }
 	switch {
@@ -58,19 +58,19 @@ func (n Node) Check() error {
 	return nil
 }
 
-// Addr is host:port.
+// Addr returns host:port.
 func (n Node) Addr() string { return net.JoinHostPort(n.Host, strconv.Itoa(n.Port)) }
 
-// List is what a master says about the nodes right below it.
+// List describes the nodes directly below a master.
 type List struct {
 	Parent string // its id
 	At     time.Time
 	Nodes  []Node
-	// Left tells which entries were left out when the list was read, and why.
+	// Left has the reasons why entries were skipped when the list was read.
 	Left []error
 }
 
-// Find gives a node by its id.
+// Find returns the node with an id.
 func (l List) Find(id string) (Node, bool) {
 	for _, n := range l.Nodes {
 		if n.ID == id {
@@ -80,18 +80,17 @@ func (l List) Find(id string) (Node, bool) {
 	return Node{}, false
 }
 
-// Told is a list as it travels: its bytes, and the signature of the master that
-// made it.
+// Told is a signed list as it is sent: its bytes, and the signature of the master that made it.
 type Told struct {
 	Body, Sig []byte
-	// Pub is the public key of that master, PEM. A node takes it from its sign-in
-	// there; a minion is told it by its node.
+	// Pub is the public key of that master, PEM. A node has it from its sign-in there; a minion
+	// gets it from its node.
 	Pub string
 }
 
 const alg = crypt.PKCS1SHA224
 
-// Sign makes a list travel.
+// Sign encodes and signs a list.
 func (l List) Sign(priv *rsa.PrivateKey, pub string) (Told, error) {
 	nodes := make([]any, 0, len(l.Nodes))
 	for _, n := range l.Nodes {
@@ -108,7 +107,7 @@ func (l List) Sign(priv *rsa.PrivateKey, pub string) (Told, error) {
 	return Told{Body: body, Sig: sig, Pub: pub}, nil
 }
 
-// Open checks the signature and reads the list.
+// Open checks the signature and decodes the list.
 func (t Told) Open() (List, error) {
 	pub, err := crypt.ParsePublicPEM(t.Pub)
 	if err != nil {
@@ -140,7 +139,7 @@ func readList(body []byte) (List, error) {
 			ID: m.String("id"), Host: m.String("host"), Port: int(m.Int("port")), Pub: m.String("pub"),
 			Up: m.Bool("up"), Draining: m.Bool("draining"),
 		}
-		if err := n.Check(); err != nil { // which costs the others nothing
+		if err := n.Check(); err != nil { // skip this node only
 			//mutant:sibling-list-bad-entry
 			l.Left = append(l.Left, err)
 			continue
@@ -150,8 +149,8 @@ func readList(body []byte) (List, error) {
 	return l, nil
 }
 
-// Sum stands for lists in the question for them: who has those need not be told
-// them again. "" for none.
+// Sum returns a checksum of lists. A peer sends it with its question, and is not sent the same
+// lists again. It returns "" if there are no lists.
 func Sum(told ...Told) string {
 	if len(told) == 0 {
 		return ""
@@ -164,13 +163,13 @@ func Sum(told ...Told) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Map is a told list inside a request or a file.
+// Map returns the signed list for a request or a file.
 func (t Told) Map() *wire.Map {
 	return wire.NewMap("body", t.Body, "sig", t.Sig, "pub", t.Pub)
 }
 
-// ReadTold reads lists out of a request or a file and checks each. Those that
-// cannot be believed are left out and told by err.
+// ReadTold reads signed lists from a request or a file and checks each. It skips the invalid
+// ones and reports them in err.
 func ReadTold(vs []any) (told []Told, lists []List, err error) {
 	var errs []error
 	for i, v := range vs {

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Order gives the nodes to which id may move, best first: those that are up before
-// those that are not, each by rendezvous hashing, so that the minions of a node
-// that dies spread evenly over its siblings and each finds the same one again.
-// Nodes that drain, and those named in without, are left out.
+// Order returns the nodes to which id may move, best first. Nodes that are up come first;
+// within each group rendezvous hashing decides. So the minions of a dead node spread evenly
+// over its siblings, and each finds the same one again. Draining nodes, and those named in
+// without, are left out.
 func Order(id string, lists []List, without ...string) []Node {
 	type scored struct {
 		Node

@@ -108,8 +108,8 @@ func TestVoucher_SpeaksForOneKeyOfOneIDAtSiblings(t *testing.T) {
 	}
 }
 
-// The minions of a dead node spread over its siblings, and keep their choice when
-// another sibling comes or goes.
+// The minions of a dead node spread over its siblings, and keep their choice when another
+// sibling comes or goes.
 func TestOrder_Spreads(t *testing.T) {
 	l := List{}
 	for i := range 5 {
@@ -157,8 +157,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// One entry that cannot be is left out of a signed list and told; the others stand. One of
-// three here, as each kind of nonsense.
+// An invalid entry of a signed list is skipped and reported; the others stay. One entry of
+// three is invalid here, in several ways.
 func TestList_ABadEntryCostsNoOther(t *testing.T) {
 	priv, pub := key(t)
 	for _, bad := range []Node{

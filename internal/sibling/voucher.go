@@ -10,23 +10,23 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// VoucherLife is how long a voucher counts at most; connected peers renew it every hour.
+// VoucherLife is the maximum validity of a voucher; connected peers renew it every hour.
 const VoucherLife = 8 * time.Hour
 
-// ClockSlack is how far the clocks of siblings may be apart.
+// ClockSlack is the allowed difference between the clocks of siblings.
 const ClockSlack = 10 * time.Minute
 
-// Voucher is a node's word that it has accepted a key under an id. It names the two keys
-// that it stands on: that one, and by whose it is signed.
+// Voucher is a node's statement that it accepted a key for an id. It names two keys: that one,
+// and the one that signs the voucher.
 type Voucher struct {
 	ID     string
 	Issuer string // id of the node
-	Finger string // crypt.Finger of the public key
-	// Role is what the key is at the issuer, "minion" or "syndic": it is nothing else
-	// elsewhere. "" counts as minion.
+	Finger string // [Finger] of the public key
+	// Role is the role of the key at the issuer, "minion" or "syndic"; siblings accept it for
+	// no other role. "" counts as minion.
 	Role        string
 	Made, Until time.Time
-	// To makes it the word that the peer may stay at that node for good, "" none.
+	// To is the node where the peer may stay for good; "" for an ordinary voucher.
 	To string
 }
 
@@ -37,8 +37,8 @@ func (v Voucher) kind() string {
 	return "voucher"
 }
 
-// Finger is what a voucher says of a public key: the SHA-256 of the key itself,
-// however its PEM text is laid out. "" for what is no key.
+// Finger returns the SHA-256 of a public key itself, however its PEM text is laid out. It
+// returns "" if pub is not a key.
 func Finger(pub string) string {
 	key, err := crypt.ParsePublicPEM(pub)
 	if err != nil {
@@ -47,12 +47,12 @@ func Finger(pub string) string {
 	return FingerOf(key)
 }
 
-// FingerOf is [Finger] of a parsed key.
+// FingerOf returns the [Finger] of a parsed key.
 func FingerOf(key *rsa.PublicKey) string {
 	return crypt.Finger(key)
 }
 
-// Sign makes the voucher's text with the issuer's key.
+// Sign encodes the voucher and signs it with the issuer's key.
 func (v Voucher) Sign(priv *rsa.PrivateKey) ([]byte, error) {
 	body, err := wire.Encode(wire.NewMap("kind", v.kind(), "id", v.ID, "issuer", v.Issuer, "finger", v.Finger, "by", FingerOf(&priv.PublicKey),
 		"role", v.Role, "made", v.Made.UnixNano(), "until", v.Until.Unix(), "to", v.To))
@@ -66,8 +66,8 @@ func (v Voucher) Sign(priv *rsa.PrivateKey) ([]byte, error) {
 	return wire.Encode(wire.NewMap("body", body, "sig", sig))
 }
 
-// ReadVoucher reads a voucher without believing it: the issuer has to be known
-// before [Check].
+// ReadVoucher decodes a voucher without checking its signature. The caller needs to know the
+// issuer before it calls [Check].
 func ReadVoucher(text []byte) (v Voucher, body, sig []byte, err error) {
 	fail := func(err error) (Voucher, []byte, []byte, error) {
 		return Voucher{}, nil, nil, fmt.Errorf("voucher: %w: %w", ErrBad, err)
@@ -94,9 +94,9 @@ func ReadVoucher(text []byte) (v Voucher, body, sig []byte, err error) {
 	return v, body, sig, nil
 }
 
-// Check tells whether a voucher speaks for an id and key now, by the issuers that
-// lists name. own is the id of the node that is asked: its own vouchers count for
-// nothing, since it knows itself whom it accepts.
+// Check checks that a voucher is valid for an id and key at now, issued by a node that lists
+// name. own is the id of this node. Its own vouchers are refused, because it knows itself which
+// keys it accepts.
 func Check(text []byte, id, pub, own string, lists []List, now time.Time) (Voucher, error) {
 	v, err := check(text, id, Finger(pub), own, lists, now)
 	if err == nil && v.To != "" {
@@ -105,7 +105,7 @@ func Check(text []byte, id, pub, own string, lists []List, now time.Time) (Vouch
 	return v, err
 }
 
-// CheckTransfer tells whether the home of a peer, whose key has that [Finger], lets it stay at
+// CheckTransfer checks that the home of a peer, whose key has that [Finger], lets it stay at
 // the node own for good.
 func CheckTransfer(text []byte, id, finger, own string, lists []List, now time.Time) (Voucher, error) {
 	v, err := check(text, id, finger, own, lists, now)
@@ -135,7 +135,7 @@ func check(text []byte, id, finger, own string, lists []List, now time.Time) (Vo
 	}
 	for _, l := range lists {
 		if _, here := l.Find(own); !here {
-			continue // not our list: we are no sibling of those
+			continue // own is not in the list, so its nodes are not our siblings
 		}
 		n, ok := l.Find(v.Issuer)
 		if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// network is an ipcidr target: one address or a network.
+// network is the target ipcidr: an address or a network.
 type network struct {
 	addr   netip.Addr
 	prefix netip.Prefix
@@ -20,7 +20,7 @@ type network struct {
 
 func parseNetwork(s string) (network, error) {
 	addr, mask, ok := strings.Cut(s, "/")
-	if a, err := netip.ParseAddr(s); err == nil && !ok { // a zone may hold a slash in Go
+	if a, err := netip.ParseAddr(s); err == nil && !ok { // a zone may contain a slash in Go
 		return network{addr: a, single: true}, nil
 	}
 	if !ok {
@@ -45,7 +45,7 @@ func parseNetwork(s string) (network, error) {
 	return network{prefix: p, addr: p.Addr()}, nil
 }
 
-// maskBits reads 255.255.0.0 and 0.0.255.255.
+// maskBits parses a netmask such as 255.255.0.0, or a host mask such as 0.0.255.255.
 func maskBits(s string) (int, bool) {
 	a, err := netip.ParseAddr(s)
 	if err != nil || !a.Is4() {
@@ -62,7 +62,7 @@ func maskBits(s string) (int, bool) {
 	return 0, false
 }
 
-// prefixLength reads a number of bits. Zeros before it are accepted, as in Python.
+// prefixLength parses a number of bits. It accepts leading zeros, like Python.
 func prefixLength(s string, most int) (int, bool) {
 	digits := strings.TrimLeft(s, "0")
 	if digits == "" && s != "" {
@@ -72,9 +72,9 @@ func prefixLength(s string, most int) (int, bool) {
 	return int(n), err == nil && int(n) <= most
 }
 
-// match looks at the grain ipv4 or ipv6. An address is compared as text, and is looked for
-// within a grain that is a text, as Salt does. A network is not found behind an entry that
-// is no address, since Salt gives up there.
+// match evaluates the target against the grain ipv4 or ipv6. As in Salt, an address is compared
+// as text, and also searched for inside a grain that is a string. A network is not searched for
+// after an entry that is not an address, since Salt gives up there.
 func (n network) match(grains any) Tri {
 	d, ok := asDict(grains)
 	if !ok {
@@ -116,7 +116,8 @@ func (n network) match(grains any) Tri {
 	return No
 }
 
-// addressText is Python's text of an address: one of IPv4 within IPv6 is in hexadecimal.
+// addressText returns Python's text of an address, in which an IPv4-mapped IPv6 address is
+// hexadecimal.
 func addressText(a netip.Addr) string {
 	if !a.Is4In6() {
 		return a.String()

@@ -2,10 +2,10 @@ package target
 
 import "slices"
 
-// Among gives ids of which at least one has to be a minion's for the expression to match
-// it, so that a caller need not try all minions: those of [Exact], and of what is put
-// together of such by "and" and "or". The expression may still not match each of them.
-// ok is false for any other expression.
+// Among returns ids of which a minion must have one for the expression to match it, so that a
+// caller need not try all minions: those of [Exact], and those of compound expressions of such
+// with "and" and "or". The expression may still not match all of them. ok is false for any
+// other expression.
 func Among(e Expr) (ids []string, ok bool) {
 	switch e := e.(type) {
 	case *andExpr:

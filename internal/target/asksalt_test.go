@@ -22,7 +22,7 @@ var (
 	askRecord = flag.Bool("record", false, "keep the first 10,000 answers of each kind in testdata/salt")
 )
 
-// TestAsksSalt asks the Salt of SALT_PEER what generated targets mean and compares.
+// TestAsksSalt compares generated targets with the answers of the Salt at SALT_PEER.
 //
 //	SALT_PEER=DIR go test -tags saltpeer ./internal/target -run AsksSalt -v [-targets N] [-seed N] [-record]
 func TestAsksSalt(t *testing.T) {

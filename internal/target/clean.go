@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Clean refuses control characters in a target, which no id has and which readers of a
-// target have taken for blanks or for nothing. Tabs and line breaks may stand between the
-// words of a compound target that is a text. The error names the place.
+// Clean rejects control characters in a target. No id has them, and readers of targets have
+// treated them as blanks or ignored them. Tabs and line breaks are allowed between the words of
+// a compound target that is a string. The error names the place.
 func Clean(tgt any, kind string) error {
 	if s, ok := text(tgt); ok {
 		return clean(s, "", kind == "compound" || kind == "compound_pillar_exact")

@@ -42,13 +42,13 @@ func compoundWords(tgt any) ([]string, error) {
 	return words, nil
 }
 
-// compound is a recursive-descent parser over words. or binds least, then
-// and, then not; "a not b" means "a and not b".
+// compound is a recursive-descent parser over words. "or" has the lowest precedence, then
+// "and", then "not"; "a not b" means "a and not b".
 type compound struct {
 	words []string
 	pos   int
 	depth int
-	exact bool // pillar words compare exactly
+	exact bool // pillar words match exactly
 }
 
 func parseCompound(words []string, exact bool, groups map[string]any) (Expr, error) {

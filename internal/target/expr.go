@@ -6,24 +6,23 @@ import (
 	"github.com/momtree/mom/salt/pyre"
 )
 
-// Expr is a parsed target. It is immutable and may be used by many
-// goroutines.
+// Expr is a parsed target. It is immutable and safe for concurrent use.
 type Expr interface {
-	// Match says whether the minion is meant; data that is not known counts
-	// as empty, as on a minion.
+	// Match reports whether the target matches the minion. Unknown data counts as empty, as on
+	// a minion.
 	Match(s Subject) bool
-	// Certain is Match with a third answer when grains or pillar are lacking.
+	// Certain is Match with a third answer when grains or pillar are unknown.
 	Certain(s Subject) Tri
-	// NeedsData says whether the answer can depend on more than the id.
+	// NeedsData reports whether the answer can depend on more than the id.
 	NeedsData() bool
-	// String is the expression as compound words.
+	// String returns the expression as compound words.
 	String() string
 }
 
-// Tri is an answer that may be open.
+// Tri is an answer that may be unknown.
 type Tri uint8
 
-// The three answers, ordered so that and is the least and or the greatest.
+// The three answers, ordered so that "and" is the minimum and "or" the maximum.
 const (
 	No Tri = iota
 	Unknown
@@ -39,7 +38,7 @@ func tri(b bool) Tri {
 	return No
 }
 
-// triOf is an answer that is known or not.
+// triOf returns Unknown unless known is true.
 func triOf(ok, known bool) Tri {
 	if !known {
 		return Unknown
@@ -47,9 +46,9 @@ func triOf(ok, known bool) Tri {
 	return tri(ok)
 }
 
-// Exact gives the ids an expression means when it names them one by one (a
-// list, a glob without wildcards), in their order, so that a caller need not
-// try all minions. ok is false for any other expression.
+// Exact returns the ids of an expression that names them (a list, or a glob without wildcards),
+// in their order, so that a caller need not try all minions. ok is false for any other
+// expression.
 func Exact(e Expr) (ids []string, ok bool) {
 	switch e := e.(type) {
 	case *idExpr:
@@ -107,12 +106,12 @@ func (e *listExpr) Certain(s Subject) Tri { return tri(e.Match(s)) }
 func (e *listExpr) NeedsData() bool       { return false }
 func (e *listExpr) String() string        { return "L@" + e.text }
 
-// dataExpr looks at grains or pillar.
+// dataExpr matches grains or pillar.
 type dataExpr struct {
-	text   string // with the engine
+	text   string // with the engine letter
 	pillar bool
-	exact  bool               // values are compared exactly, in words that otherwise look the same
-	match  func(data any) Tri // Unknown: a bound was reached
+	exact  bool               // values match exactly; the words look the same otherwise
+	match  func(data any) Tri // Unknown: the work bound was reached
 }
 
 func (e *dataExpr) data(s Subject) any {

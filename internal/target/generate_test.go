@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// askedKinds are those that a minion of Salt's matches.
+// askedKinds are the kinds of targets that Salt's minion evaluates.
 var askedKinds = []string{
 	"glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "pillar_exact", "compound", "nodegroup", "ipcidr",
 }
@@ -52,7 +52,7 @@ var (
 	ids = []string{"db1", "web1", "", "db1 ", " db1", "*", "db", "DB1", "db1x", "Web-01.example.org", "web-01.example.org", "dé_b1ſ", "dé_b1s", "d\u0065\u0301_b1ſ", "\n", "db1\n", "[db1]", "web1;db1"}
 )
 
-// generator draws targets.
+// generator generates random targets.
 type generator struct{ *rand.Rand }
 
 func newGenerator(kind string, seed uint64) generator {
@@ -72,7 +72,7 @@ func (g generator) some(list []string, most int, between ...string) string {
 	return b.String()
 }
 
-// logic is a compound target of the right form, but for what stands between the words.
+// logic returns a syntactically valid compound target, apart from the separators of the words.
 func (g generator) logic(depth int) string {
 	sp := g.of(between)
 	switch n := g.IntN(10); {
@@ -88,7 +88,7 @@ func (g generator) logic(depth int) string {
 	return "(" + sp + g.logic(depth-1) + sp + ")"
 }
 
-// expression is a regular expression that is mostly valid.
+// expression returns a regular expression that is mostly valid.
 func (g generator) expression(depth int) string {
 	var b strings.Builder
 	for range 1 + g.IntN(3) {

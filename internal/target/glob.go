@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// globPattern is a compiled pattern of Python's fnmatch: * any text, ? one
-// character, [a-z] and [!a-z] classes; nothing is quoted.
+// globPattern is a compiled pattern of Python's fnmatch: * for any text, ? for one character,
+// [a-z] and [!a-z] for classes. There is no escape character.
 type globPattern struct {
-	exact bool    // there is no *: parts[0] is everything
-	parts []piece // what stands between the stars, in order
+	exact bool    // the pattern has no *: parts[0] is all of it
+	parts []piece // the parts between the stars, in order
 }
 
-// piece is a text without stars.
+// piece is a part of a pattern without stars.
 type piece struct {
-	literal string // when simple
+	literal string // if simple
 	simple  bool
 	runes   []matcher
 }
 
-// matcher takes one character.
+// matcher matches one character.
 type matcher struct {
 	kind   byte // 'l' literal, '?' any, '[' class
 	r      rune
@@ -43,8 +43,8 @@ func (m *matcher) match(r rune) bool {
 	return m.not
 }
 
-// Glob says whether s matches a pattern by the rules of Python's fnmatch. Use
-// Parse for many texts.
+// Glob reports whether s matches a pattern by the rules of Python's fnmatch. To match many
+// texts, use Parse.
 func Glob(pattern, s string) bool { return compileGlob(pattern).match(s) }
 
 func compileGlob(pattern string) globPattern {
@@ -87,8 +87,8 @@ func compileGlob(pattern string) globPattern {
 	return g
 }
 
-// class reads a class that begins after the bracket at i; one without an end
-// is the bracket itself.
+// class parses the class after the bracket at i. Without a closing bracket, the bracket is
+// literal.
 func class(pat []rune, i int) (matcher, int) {
 	j := i
 	if j < len(pat) && pat[j] == '!' {
@@ -113,9 +113,8 @@ func class(pat []rune, i int) (matcher, int) {
 	return m, j + 1
 }
 
-// chunks splits a class into ranges. A hyphen makes a range unless it is the
-// first or last character or follows a range at once; a range that runs
-// backwards is empty.
+// chunks splits a class into ranges. A hyphen makes a range unless it is the first or last
+// character or directly follows a range. A reversed range is empty.
 func chunks(stuff []rune) [][2]rune {
 	var parts [][]rune
 	start, from := 0, 1
@@ -180,7 +179,7 @@ func (g globPattern) match(s string) bool {
 	return g.parts[last].suffix(s)
 }
 
-// prefix says how many bytes of s the piece takes at its start.
+// prefix returns how many bytes at the start of s the piece matches.
 func (p *piece) prefix(s string) (int, bool) {
 	if p.simple {
 		return len(p.literal), strings.HasPrefix(s, p.literal)
@@ -199,7 +198,7 @@ func (p *piece) prefix(s string) (int, bool) {
 	return n, true
 }
 
-// find takes the piece where it first occurs and gives what follows.
+// find finds the first match of the piece and returns the text after it.
 func (p *piece) find(s string) (string, bool) {
 	if p.simple {
 		i := strings.Index(s, p.literal)
@@ -236,7 +235,7 @@ func (p *piece) suffix(s string) bool {
 	return ok && at+n == len(s)
 }
 
-// plain says whether the pattern is just a text.
+// plain returns the text of a pattern without wildcards.
 func (g globPattern) plain() (string, bool) {
 	return g.parts[0].literal, g.exact && g.parts[0].simple
 }

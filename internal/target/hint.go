@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Hint explains a compound target that Salt's grammar reads in a way that is hardly meant: a
-// parenthesis without blanks around it belongs to the word, which is then an id. It is empty
-// for any other target.
+// Hint returns a warning about a compound target that Salt's grammar parses in a way that is
+// hardly intended: a parenthesis without blanks around it is part of the word, which then
+// matches as an id. It returns "" for any other target.
 func Hint(tgt any, kind string) string {
 	if kind != "compound" && kind != "compound_pillar_exact" {
 		return ""
@@ -26,7 +26,7 @@ func Hint(tgt any, kind string) string {
 	return ""
 }
 
-// apart separates the parentheses at both ends of a word from it.
+// apart separates a word from the parentheses at its ends.
 func apart(w string) string {
 	open := len(w) - len(strings.TrimLeft(w, "("))
 	name := w[open:]

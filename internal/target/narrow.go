@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// engineOf are the engines of compound words, by the type of a target.
+// engineOf maps types of targets to the engines of compound words.
 var engineOf = map[string]string{
 	"pcre": "E", "grain": "G", "grain_pcre": "P", "pillar": "I", "pillar_pcre": "J", "pillar_exact": "I", "ipcidr": "S",
 }
 
-// NarrowTo narrows a target to ids, as a compound target: each minion compares it with its own
-// data, and whatever it makes of it, nobody else is meant. The words stand apart in a list,
-// so that nothing in them can close the parenthesis around the target.
+// NarrowTo returns a compound target that matches the minions in ids that match tgt. Each
+// minion evaluates tgt against its own data, but no minion outside ids matches. The result is a
+// list of words, so that no word in tgt can close the parenthesis around it.
 func NarrowTo(ids []string, tgt any, kind, delimiter string) (words []any, newKind string, err error) {
 	if bad := slices.IndexFunc(ids, func(id string) bool { return strings.Contains(id, ",") }); bad >= 0 {
 		return nil, "", fmt.Errorf("%w: a list cannot hold %q", ErrSyntax, ids[bad])
@@ -47,7 +47,7 @@ func NarrowTo(ids []string, tgt any, kind, delimiter string) (words []any, newKi
 	return append(words, ")"), newKind, nil
 }
 
-// ListedIn gives the ids of the word by which a target of [NarrowTo] begins.
+// ListedIn returns the ids in the first word of a target of [NarrowTo].
 func ListedIn(word string) []string {
 	rest, ok := strings.CutPrefix(word, "L@")
 	if !ok {

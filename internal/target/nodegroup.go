@@ -21,19 +21,18 @@ func operator(w string) bool {
 	return false
 }
 
-// ExpandNodegroup gives the compound words of a node group, with groups inside
-// it expanded. The words are those Salt makes of it, so that a target sent on
-// as these words means the same to every peer: a group of plain names becomes
-// one list, one of plain expressions one expression, and only a group that
-// holds others is put in parentheses.
+// ExpandNodegroup returns the compound words of a node group, with nested groups expanded. The
+// words are the same as Salt's, so that a target sent as these words has the same meaning for
+// every peer: a group of plain names becomes one list, a group of plain expressions one
+// expression, and only a group that contains others is put in parentheses.
 func ExpandNodegroup(name string, groups map[string]any) ([]string, error) {
 	x := &expander{groups: groups}
 	return x.group(name, true)
 }
 
-// ExpandTarget replaces the node groups in a target by what they mean, so that peers
-// without this configuration can tell whom it means. kind is its type; the type that
-// the new target has is given back. A target without node groups stays as it is.
+// ExpandTarget replaces the node groups in a target by their definitions, so that peers without
+// this configuration can evaluate it. kind is the type of the target; ExpandTarget returns the
+// type of the result. It returns a target without node groups unchanged.
 func ExpandTarget(tgt any, kind string, groups map[string]any) (any, string, error) {
 	var words []string
 	var err error
@@ -126,8 +125,8 @@ func (x *expander) group(name string, first bool) ([]string, error) {
 	return out, nil
 }
 
-// plainNames joins the words of a group without operators, engines and stars:
-// into an expression if they look like one, else into a list.
+// plainNames joins the words of a group without operators, engines and stars: into an
+// expression if they look like one, otherwise into a list.
 func plainNames(words []string) (string, bool) {
 	eng := "L@"
 	for _, w := range words {

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Errors of Parse. Every error of Parse wraps ErrSyntax; the others tell why.
+// Errors of Parse. Every error wraps ErrSyntax; the others are the reasons.
 var (
 	ErrSyntax           = errors.New("invalid target")
 	ErrUnknownNodegroup = errors.New("unknown node group")
@@ -17,22 +17,22 @@ var (
 	ErrRange            = errors.New("range targets are not supported")
 )
 
-// Options of Parse.
+// Options are the options of [Parse].
 type Options struct {
-	// Delimiter between the keys of grain and pillar targets. Default ":". A
-	// compound target gives its own (G|@os|Debian).
+	// Delimiter separates the keys of grain and pillar targets. Default ":". Words of a
+	// compound target can have their own (G|@os|Debian).
 	Delimiter string
-	// Nodegroups of the configuration: {name: expression or list of words}.
+	// Nodegroups are the node groups of the configuration: {name: expression or list of words}.
 	Nodegroups map[string]any
 }
 
-// Kinds are the names of target types Parse takes.
+// Kinds returns the types of targets that Parse accepts.
 func Kinds() []string {
 	return []string{"glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "pillar_exact", "compound", "compound_pillar_exact", "nodegroup", "ipcidr"}
 }
 
-// Parse compiles a target. tgt is a text, or for list and compound also a
-// list of texts; tgtType is one of Kinds, "" meaning glob.
+// Parse compiles a target. tgt is a string, or for list and compound also a list of strings;
+// tgtType is one of Kinds, "" means glob.
 func Parse(tgt any, tgtType string, o Options) (Expr, error) {
 	e, err := parse(tgt, tgtType, o)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // Bounds on data targets such as os:Debian.
 const (
-	maxLevels = 64      // of delimiters in one target
-	maxSteps  = 1 << 18 // of work on one subject
+	maxLevels = 64      // delimiters in a target
+	maxSteps  = 1 << 18 // steps per subject
 )
 
-// compare is how a value is compared with a pattern.
+// compare is the way in which a value is compared with a pattern.
 type compare uint8
 
 const (
@@ -24,43 +24,42 @@ const (
 	exactly
 )
 
-// path is a target in data: keys and a pattern joined by a delimiter. Since
-// keys and values may hold the delimiter too, every way to split it is tried,
-// the longest key first.
+// path is a target for data: keys and a pattern joined by a delimiter. Keys and values may
+// contain the delimiter, so every way to split is tried, the longest key first.
 type path struct {
 	text string
 	ways []way
 }
 
 type way struct {
-	everywhere bool  // the key is *: the whole data is compared with the whole text
-	keys       []key // the key, split
+	everywhere bool  // the key is *: the whole text is compared with the whole data
+	keys       []key // the key, split at the delimiter
 	pattern    *pattern
 }
 
-// key is one part of a key.
+// key is a part of a key.
 type key struct {
 	text string
-	// other is what it is as YAML, by which it is looked up too: a number, say. The text
-	// itself: nothing else.
+	// other is the key as a YAML value, such as a number, which is looked up too. If it equals
+	// the text, there is no other key.
 	other any
 }
 
-// pattern is the right side of a way.
+// pattern is the right side of a way to split.
 type pattern struct {
 	text string
-	test func(value string) Tri // value in lower case
+	test func(value string) Tri // value is in lower case
 	rest *pattern               // the text without a leading *:
 	path *path                  // the text as a path of its own, split at colons
 }
 
-// compiler shares the patterns of one target: all are ends of one text.
+// compiler shares the patterns of one target, because all are suffixes of one text.
 type compiler struct {
 	how      compare
 	patterns map[string]*pattern
 	keys     map[string]key
 	good     bool  // some part can match
-	err      error // of the last part that is no regular expression
+	err      error // of the last part that is not a valid regular expression
 }
 
 func compilePath(text, delimiter string, how compare) (*path, error) {
@@ -123,8 +122,8 @@ func (c *compiler) pattern(text string) *pattern {
 	case byPCRE:
 		re, err := pyre.Compile(lower)
 		if err != nil {
-			// The end of a regular expression need not be one itself, and a
-			// lone * asks whether the key is there.
+			// A suffix of a regular expression need not be valid itself, and a lone * checks
+			// that the key exists.
 			c.good = c.good || text == "*"
 			c.err = err
 			p.test = func(string) Tri { return No }
@@ -142,7 +141,7 @@ func (c *compiler) pattern(text string) *pattern {
 	return p
 }
 
-// match looks the target up in data.
+// match evaluates the target against data.
 func (p *path) match(data any) Tri {
 	w := walk{left: maxSteps}
 	switch {
@@ -154,10 +153,10 @@ func (p *path) match(data any) Tri {
 	return No
 }
 
-// walk is one look-up; left bounds its work.
+// walk is the state of one evaluation; left bounds its work.
 type walk struct {
 	left int
-	open bool // of one comparison the answer is not known
+	open bool // the result of a comparison is unknown
 }
 
 func (w *walk) step() bool {
@@ -213,7 +212,7 @@ func (w *walk) value(v any, p *pattern) bool {
 	return answer == Yes
 }
 
-// dict compares the keys of a map, or what is below them.
+// dict compares the keys of a map, or the values below them.
 func (w *walk) dict(d dict, p *pattern) bool {
 	if !w.step() {
 		return false
@@ -290,8 +289,8 @@ func lookup(data any, keys []key) (any, bool) {
 	return data, true
 }
 
-// element takes a key of the first map in a list that has it, or the element
-// with that number.
+// element returns the value of a key in the first map of a list that has it, or the element
+// with that index.
 func element(list []any, key string) (any, bool) {
 	idx, ok := pyfmt.Int(key)
 	for _, e := range list {

@@ -6,23 +6,23 @@ import (
 	"github.com/momtree/mom/salt/pyre"
 )
 
-// Pattern is a text by which Salt's lists of users, functions and tags mean
-// names: as a glob, or as a regular expression of the whole name.
+// Pattern is an entry of Salt's lists of users, functions and tags: a glob, or a regular
+// expression for the whole name.
 type Pattern struct {
 	glob string
-	re   Expr // nil: the text is none
+	re   Expr // nil if the text is not a valid expression
 }
 
-// NewPattern reads a pattern that forbids or filters. Salt ends the text as it is
-// with \Z, so that only the last of several alternatives has to reach the end.
+// NewPattern returns a pattern that forbids or filters. Salt appends \Z to the text, so only
+// the last of several alternatives must match to the end.
 func NewPattern(text string) Pattern { return Pattern{text, Expression(text + `\Z`)} }
 
-// NewGrant reads a pattern that allows something: whatever the expression, it
-// has to fit the whole name.
+// NewGrant returns a pattern that allows something: the expression must match the whole name,
+// whatever its alternatives.
 func NewGrant(text string) Pattern { return Pattern{text, WholeExpression(text)} }
 
-// Expression is a regular expression that begins where the name begins, nil if it
-// is not valid.
+// Expression compiles a regular expression that is anchored at the start of the name. It
+// returns nil if the text is not valid.
 func Expression(text string) Expr {
 	re, err := Parse(text, "pcre", Options{})
 	if err != nil {
@@ -31,8 +31,8 @@ func Expression(text string) Expr {
 	return re
 }
 
-// WholeExpression is a regular expression that has to fit a whole name, nil if it is not
-// valid.
+// WholeExpression compiles a regular expression that must match the whole name. It returns nil
+// if the text is not valid.
 func WholeExpression(text string) Expr {
 	re, err := pyre.CompileWhole(text)
 	if err != nil {
@@ -41,13 +41,13 @@ func WholeExpression(text string) Expr {
 	return &pcreExpr{text, re}
 }
 
-// Match tells whether the pattern means a name.
+// Match reports whether the pattern matches a name.
 func (p Pattern) Match(name string) bool {
 	return Glob(p.glob, name) || p.re != nil && p.re.Match(ID(name))
 }
 
-// Fault tells why the text is not a regular expression and, since it has none of the signs of
-// a glob either, hardly meant as it stands; nil: it is fine.
+// Fault returns an error if the text is neither a valid regular expression nor recognizable as
+// a glob, so that it is probably a mistake.
 func (p Pattern) Fault() error {
 	if p.re != nil || strings.ContainsAny(p.glob, "*?") {
 		return nil
@@ -56,10 +56,10 @@ func (p Pattern) Fault() error {
 	return err
 }
 
-// Patterns mean what one of them means.
+// Patterns match a name if one of them does.
 type Patterns []Pattern
 
-// NewPatterns reads patterns that forbid or filter.
+// NewPatterns returns patterns that forbid or filter.
 func NewPatterns(texts []string) Patterns {
 	out := make(Patterns, 0, len(texts))
 	for _, t := range texts {
@@ -68,7 +68,7 @@ func NewPatterns(texts []string) Patterns {
 	return out
 }
 
-// Match tells whether one of the patterns means a name.
+// Match reports whether one of the patterns matches a name.
 func (ps Patterns) Match(name string) bool {
 	for _, p := range ps {
 		if p.Match(name) {

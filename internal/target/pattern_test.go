@@ -11,7 +11,7 @@ func TestPattern(t *testing.T) {
 		{"root", "rooted", false, false},
 		{"ro*", "root", true, true},
 		{"ro.*", "root", true, true},
-		{"ro|x", "root", true, false}, // only the last has to reach the end
+		{"ro|x", "root", true, false}, // only the last must match to the end
 		{"x|root", "root", true, true},
 		{"[", "x", false, false},
 		{"[", "[", true, true},

@@ -9,12 +9,12 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// place is a word of a compound target that speaks of the tree: B@NODE, minions behind a
-// node, and D@N, minions at a depth. Salt has no such letters and takes the word for a
-// glob, and so does [Parse]: the master where a job starts puts ids in its place.
+// place is a word of a compound target about the tree: B@NODE for minions behind a node, and
+// D@N for minions at a depth. Salt does not know these letters and treats such a word as a
+// glob, and so does [Parse]: the master where a job starts replaces it by ids.
 var place = regexp.MustCompile(`^(?s:([BD])@(.+))$`)
 
-// HasPlaces tells whether a target speaks of the tree.
+// HasPlaces reports whether a target has words about the tree.
 func HasPlaces(tgt any, kind string) bool {
 	if kind != "compound" && kind != "compound_pillar_exact" {
 		return false
@@ -23,9 +23,9 @@ func HasPlaces(tgt any, kind string) bool {
 	return err == nil && slices.ContainsFunc(words, place.MatchString)
 }
 
-// ExpandPlaces replaces the words of a compound target that speak of the tree by lists of
-// the ids they mean, which every peer understands. where gives these, by the letter and
-// what stands behind the @. A target without such words stays as it is.
+// ExpandPlaces replaces the words of a compound target about the tree by lists of ids, which
+// every peer understands. where returns the ids for a letter and the text after the @. A target
+// without such words is returned unchanged.
 func ExpandPlaces(tgt any, kind string, where func(letter, pattern string) ([]string, error)) (any, error) {
 	if !HasPlaces(tgt, kind) {
 		return tgt, nil
@@ -48,13 +48,13 @@ func ExpandPlaces(tgt any, kind string, where func(letter, pattern string) ([]st
 			return nil, fmt.Errorf("%w: word %d: %s means %q, which no list can hold; name the minions themselves", ErrSyntax, i+1, w, ids[bad])
 		}
 		if words[i] = "L@" + strings.Join(ids, ","); len(ids) == 0 {
-			words[i] = "L@," // nobody
+			words[i] = "L@," // matches nobody
 		}
 	}
 	return asTarget(words), nil
 }
 
-// asTarget gives words as a text, or as a list where a text would fall into other words.
+// asTarget returns words as a string, or as a list if the string would be split differently.
 func asTarget(words []string) any {
 	if !slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.ContainsFunc(w, pyfmt.IsSpace) }) {
 		return strings.Join(words, " ")

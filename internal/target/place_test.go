@@ -49,11 +49,11 @@ func TestExpandPlaces(t *testing.T) {
 			t.Errorf("%v: HasPlaces %v", c.tgt, has)
 		}
 	}
-	// Nobody is nobody, for this program and, by the same words, for Salt's.
+	// The empty list matches nobody, in this program and, by the same words, in Salt.
 	if e := must(t, "L@, or web-01", "compound"); e.Match(ID("")) || e.Match(ID(",")) || !e.Match(ID("web-01")) {
 		t.Error("L@, means somebody")
 	}
-	// Who has not resolved the word takes it for a glob, as Salt does.
+	// An unresolved word is treated as a glob, as in Salt.
 	if e := must(t, "B@eu", "compound"); e.Match(ID("eu")) || !e.Match(ID("B@eu")) {
 		t.Error("B@eu is more than a glob where it was not resolved")
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// judgeTarget compares an answer of Salt's with what this package says of the same minions.
-// open: it is not known here, since a bound was reached. refused: the target is invalid
-// here and means somebody in Salt.
+// judgeTarget compares Salt's answer with the result of this package for the same minions. open
+// means that the result is unknown here because a bound was reached. refused is the error if
+// the target is invalid here but matches somebody in Salt.
 func judgeTarget(kind, tgt, said string, subjects []minion, groups map[string]any) (differs string, open bool, refused error) {
 	if kind == "nodegroup" {
 		with := map[string]any{"asked": tgt}
@@ -36,7 +36,7 @@ func judgeTarget(kind, tgt, said string, subjects []minion, groups map[string]an
 		}
 		want := strings.ReplaceAll(said[i:i+1], "x", "0") // an error matches nothing
 		switch {
-		case got == want, want == "t": // Go's engine need not try all ways
+		case got == want, want == "t": // Go's engine may not try all ways
 		case got == "t":
 			open = true
 		case err != nil && want == "1":
@@ -48,8 +48,8 @@ func judgeTarget(kind, tgt, said string, subjects []minion, groups map[string]an
 	return differs, open, refused
 }
 
-// knownRefusals are the reasons for which a target is invalid here and means somebody in
-// Salt, by kind. docs/decisions/2026-11-26-publish-to-judged-ids.md lists them.
+// knownRefusals are the reasons why targets are invalid here but match somebody in Salt, by
+// kind. docs/decisions/2026-11-26-publish-to-judged-ids.md lists them.
 var knownRefusals = map[string][]string{
 	"grain_pcre": {`\N is not supported`, "possessive repetition of a group"},
 	"pcre":       {`\N is not supported`, "possessive repetition of a group"},
@@ -66,7 +66,7 @@ func knownRefusal(kind string, err error) bool {
 	return slices.ContainsFunc(knownRefusals[kind], func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
-// TestAgreesWithSalt: 10,000 targets of each kind mean the minions that they mean in Salt.
+// TestAgreesWithSalt: 10,000 targets of each kind match the same minions as in Salt.
 func TestAgreesWithSalt(t *testing.T) {
 	subjects, groups := askedSubjects(t)
 	for _, kind := range []string{"glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "pillar_exact", "compound", "nodegroup", "ipcidr"} {
@@ -99,8 +99,8 @@ func TestAgreesWithSalt(t *testing.T) {
 	}
 }
 
-// eachRecorded reads testdata/salt/KIND.gz: two lines for each target, itself as JSON and
-// a character of Salt's answer for each minion.
+// eachRecorded reads testdata/salt/KIND.gz. It has two lines per target: the target as JSON,
+// and a character of Salt's answer for each minion.
 func eachRecorded(t *testing.T, kind string, fn func(tgt, said string)) {
 	t.Helper()
 	f, err := os.Open("testdata/salt/" + kind + ".gz")

@@ -5,13 +5,13 @@ import "strings"
 // Resource is a device that a minion of Salt 3008 manages.
 type Resource struct {
 	Type, ID string
-	Grains   any // nil: none
+	Grains   any // nil if it has none
 }
 
-// Manager is a [Subject] of which it is known which resources it manages.
+// Manager is a [Subject] whose resources are known.
 type Manager interface {
-	// Manages reports whether the minion manages a resource of that type, and of that id
-	// unless it is "".
+	// Manages reports whether the minion manages a resource of that type and, unless id is "",
+	// with that id.
 	Manages(kind, id string) bool
 }
 
@@ -25,7 +25,7 @@ func newResource(pattern string) Expr {
 
 func (e *resourceExpr) Match(s Subject) bool { return e.Certain(s) == Yes }
 
-// Certain is Unknown where the resources of the minion are not known.
+// Certain returns Unknown if the resources of the minion are not known.
 func (e *resourceExpr) Certain(s Subject) Tri {
 	m, ok := s.(Manager)
 	if !ok {
@@ -44,20 +44,20 @@ func (e *resourceExpr) String() string {
 }
 
 // OnResource reports whether a minion of Salt 3008 runs a job on a resource that it manages.
-// kind is the type of the target that e is. meant says that the target means the minion.
+// kind is the type of target e. meant reports whether the target matches the minion.
 func OnResource(e Expr, kind string, r Resource, meant bool) bool {
 	switch kind {
 	case "compound", "list", "grain", "grain_pcre":
 		return onResource(e, r)
 	}
-	if id, ok := e.(*idExpr); ok { // a glob without wildcards names the minion, or the resource
+	if id, ok := e.(*idExpr); ok { // a glob without wildcards matches the minion or the resource
 		return id.id == r.ID
 	}
 	return meant
 }
 
-// onResource judges each word by the resource alone. Globs, networks and pillars mean
-// minions.
+// onResource evaluates each word against the resource alone. Globs, networks and pillars match
+// only minions.
 func onResource(e Expr, r Resource) bool {
 	switch e := e.(type) {
 	case *andExpr:
@@ -76,8 +76,8 @@ func onResource(e Expr, r Resource) bool {
 	return false
 }
 
-// OnlyResources reports whether each word of a target is T@: the job runs on the resources
-// alone, and not on the minions that manage them.
+// OnlyResources reports whether each word of a target is T@: the job runs only on the
+// resources, not on the minions that manage them.
 func OnlyResources(e Expr) bool {
 	switch e := e.(type) {
 	case *andExpr:

@@ -19,8 +19,7 @@ func (m minion) ID() string  { return m.id }
 func (m minion) Grains() any { return m.data }
 func (m minion) Pillar() any { return m.data }
 
-// saltSubject is the data and the node groups that Salt's matchers were asked
-// about.
+// saltSubject returns the data and the node groups with which Salt's matchers were called.
 func saltSubject(t testing.TB) (data map[string]any, groups map[string]any) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/salt_subject.json")
@@ -34,7 +33,7 @@ func saltSubject(t testing.TB) (data map[string]any, groups map[string]any) {
 	return integers(s.Data).(map[string]any), s.Nodegroups
 }
 
-// integers undoes what JSON does to whole numbers.
+// integers restores whole numbers, which JSON turns into floats.
 func integers(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -79,8 +78,8 @@ func saltRows(t testing.TB) []saltRow {
 	return out
 }
 
-// testdata/salt_matches.jsonl holds the answers of Salt's own matchers. What
-// is an error here matches nothing there.
+// testdata/salt_matches.jsonl has the answers of Salt's own matchers. An expression that is an
+// error here matches nothing there.
 func TestMatchesWhatSaltMatches(t *testing.T) {
 	data, groups := saltSubject(t)
 	rows := saltRows(t)

@@ -5,32 +5,29 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Subject is a minion as far as it is known.
+// Subject is a minion and its known data.
 type Subject interface {
-	// ID is the minion id.
+	// ID returns the minion id.
 	ID() string
-	// Grains is the map of grains as the wire decodes it, or nil when they
-	// are not known.
+	// Grains returns the map of grains as decoded by package wire, or nil if they are unknown.
 	Grains() any
-	// Pillar is the pillar as the wire decodes it, or nil when it is not
-	// known.
+	// Pillar returns the pillar as decoded by package wire, or nil if it is unknown.
 	Pillar() any
 }
 
-// ID is a Subject of which only the name is known.
+// ID is a Subject whose id alone is known.
 type ID string
 
-// ID is the name.
+// ID returns the id.
 func (i ID) ID() string { return string(i) }
 
-// Grains is nil: not known.
+// Grains returns nil: unknown.
 func (ID) Grains() any { return nil }
 
-// Pillar is nil: not known.
+// Pillar returns nil: unknown.
 func (ID) Pillar() any { return nil }
 
-// dict is what grains and pillar look like inside: a map of the wire or a
-// plain one.
+// dict is a map inside grains and pillar: a wire.Map or a plain map.
 type dict struct {
 	wire  *wire.Map
 	plain map[string]any
@@ -61,8 +58,8 @@ func (d dict) get(key string) (any, bool) {
 	return v, ok
 }
 
-// getAny finds a key that is no text, as Python compares keys: 1, 1.0 and
-// True are one key.
+// getAny looks up a key that is not a string. Keys compare as in Python: 1, 1.0 and True are
+// one key.
 func (d dict) getAny(key any) (val any, ok bool) {
 	if d.wire == nil {
 		return nil, false
@@ -85,7 +82,7 @@ func samekey(a, b any) bool {
 	return a == nil && b == nil
 }
 
-// anyKey tells whether fn is true of one of the keys.
+// anyKey reports whether fn returns true for one of the keys.
 func (d dict) anyKey(fn func(key any) bool) (found bool) {
 	if d.wire != nil {
 		d.wire.Range(func(k, _ any) bool { found = fn(k); return !found })
@@ -99,7 +96,7 @@ func (d dict) anyKey(fn func(key any) bool) (found bool) {
 	return false
 }
 
-// each walks the values.
+// each calls fn for the values until it returns false.
 func (d dict) each(fn func(v any) bool) {
 	if d.wire != nil {
 		d.wire.Range(func(_, v any) bool { return fn(v) })
@@ -112,7 +109,7 @@ func (d dict) each(fn func(v any) bool) {
 	}
 }
 
-// known says whether data is there at all.
+// known reports whether data is present.
 func known(v any) bool {
 	if v == nil {
 		return false

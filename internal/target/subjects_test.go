@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asked are the minions about which Salt was asked, and the node groups it had.
+// asked has the minions and node groups with which Salt was called.
 type asked struct {
 	Minions []struct {
 		ID   string
@@ -34,7 +34,7 @@ func askedSubjects(t testing.TB) (subjects []minion, groups map[string]any) {
 	return subjects, a.Groups
 }
 
-// numbers gives numbers as messages hold them.
+// numbers converts numbers to the types of decoded messages.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:

@@ -67,7 +67,7 @@ func TestCertain(t *testing.T) {
 	known := minion{"web-01", map[string]any{"os": "Debian"}}
 	for _, c := range []struct {
 		tgt        string
-		nothing    Tri // known but the id
+		nothing    Tri // only the id is known
 		debian     Tri
 		match      bool // Match with the id alone
 		needs      bool
@@ -101,7 +101,7 @@ func TestCertain(t *testing.T) {
 	}
 }
 
-// A map as the wire decodes it, with keys that are no text.
+// A map as decoded by package wire, with keys that are not strings.
 func TestWireMaps(t *testing.T) {
 	grains := wire.NewMap("os", "Debian", int64(5), "five", "n", wire.NewMap(true, "yes"), "l", []any{wire.NewMap(int64(0), "zero")})
 	for tgt, want := range map[string]bool{"os:deb*": true, "5:five": true, "n:true:yes": true, "n:1:yes": true, "n:2:yes": false, "l:0:zero": true, "6:five": false} {
@@ -142,7 +142,7 @@ func TestStringMeansTheSame(t *testing.T) {
 	}
 }
 
-// Whether a pattern matches that backtracks for ever is not known.
+// The answer is unknown for a pattern that backtracks forever.
 func TestBacktrackingIsBounded(t *testing.T) {
 	e := must(t, `(?=a)(a+)+$x\1`, "pcre")
 	for range 30 {
@@ -152,7 +152,7 @@ func TestBacktrackingIsBounded(t *testing.T) {
 	}
 }
 
-// A target made to walk the same data over and over ends.
+// A target made to search the same data over and over terminates.
 func TestDataWalkIsBounded(t *testing.T) {
 	var data any = map[string]any{"a": "b", "c": "d"}
 	for range 12 {

@@ -2,8 +2,8 @@ package target
 
 import "strings"
 
-// Within tells whether every minion that a means is one that b means, whatever its grains
-// and pillar are, by the form of the two alone. False is no proof of the contrary.
+// Within reports whether every minion that a matches also matches b, whatever its grains and
+// pillar. It compares only the form of the two, so false proves nothing.
 func Within(a, b Expr) bool {
 	switch b := b.(type) {
 	case *andExpr:
@@ -32,8 +32,7 @@ func Within(a, b Expr) bool {
 	return same(a, b) || globWithin(a, b)
 }
 
-// same tells whether two words are the same. Words that are put together are taken apart
-// by [Within].
+// same reports whether two words are the same. [Within] handles compound expressions.
 func same(a, b Expr) bool {
 	switch a := a.(type) {
 	case *globExpr:
@@ -48,14 +47,15 @@ func same(a, b Expr) bool {
 	case *dataExpr:
 		b, ok := b.(*dataExpr)
 		return ok && a.text == b.text && (a.exact || !b.exact)
-	case *notExpr: // who is not in the wider one is not in the narrower
+	case *notExpr: // a minion outside the wider target is outside the narrower one
 		b, ok := b.(*notExpr)
 		return ok && Within(b.x, a.x)
 	}
 	return false
 }
 
-// globWithin compares globs by how they begin: web1* is within web*, and all is within *.
+// globWithin compares globs by their beginnings: web1* is within web*, and everything is within
+// *.
 func globWithin(a, b Expr) bool {
 	wide, ok := b.(*globExpr)
 	if !ok {

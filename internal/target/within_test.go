@@ -64,7 +64,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Whatever is said to be within another means no minion that the other does not.
+// A target that is within another matches no minion that the other does not match.
 func FuzzWithin(f *testing.F) {
 	for _, s := range []string{"web*", "web1* and not *2", "not ( a* or b* )", "L@a,b or E@.*", "w?b[1-3]* and *"} {
 		f.Add(s, "web* or a", "web1")

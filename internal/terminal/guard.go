@@ -10,17 +10,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Guard is a writer that shows text and does not obey it. Build it with [NewGuard].
-// It is safe for use by several goroutines.
+// Guard is a writer that makes terminal sequences harmless. Create it with [NewGuard]. It is
+// safe for concurrent use.
 type Guard struct {
 	mu   sync.Mutex
 	w    io.Writer
-	tail []byte // the beginning of a character whose rest has not been written yet
+	tail []byte // the beginning of an incomplete character
 	more []string
 }
 
-// Allow lets sequences through that the operator has chosen as colours, if w is a guard.
-// They have to be such as set colours: what else they do, a text from elsewhere can do.
+// Allow makes w, if it is a Guard, pass sequences that the operator has chosen as colours. They
+// must only set colours: any text from a peer can contain them, too.
 func Allow(w any, sequences ...string) {
 	if g, ok := w.(*Guard); ok {
 		g.mu.Lock()
@@ -29,11 +29,11 @@ func Allow(w any, sequences ...string) {
 	}
 }
 
-// NewGuard puts a guard before w.
+// NewGuard returns a Guard that writes to w.
 func NewGuard(w io.Writer) *Guard { return &Guard{w: w} }
 
-// Write passes p on with a [Mark] for each character a terminal would obey, except
-// for the colours of this program. The count is that of p.
+// Write writes p with a [Mark] for each character that a terminal would execute, except for the
+// colours of this program. The count is that of p.
 func (g *Guard) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,7 +52,7 @@ func (g *Guard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is left of a character that never became whole.
+// Flush writes the rest of a character that was never completed.
 func (g *Guard) Flush() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,7 +65,7 @@ func (g *Guard) Flush() error {
 	return err
 }
 
-// cutRune is how many bytes at the end of p begin a character that goes on.
+// cutRune returns the number of bytes at the end of p that begin an incomplete character.
 func cutRune(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if c := p[len(p)-n]; utf8.RuneStart(c) {
@@ -96,14 +96,15 @@ func (g *Guard) guarded(p []byte) []byte {
 		case Obeyed(r):
 			out = append(out, Mark)
 		default:
-			out = utf8.AppendRune(out, r) // U+FFFD for what is no UTF-8
+			out = utf8.AppendRune(out, r) // U+FFFD for invalid UTF-8
 		}
 		p = p[n:]
 	}
 	return out
 }
 
-// allowed is the length of the sequence at the start of p that [Allow] lets through, or 0.
+// allowed returns the length of the sequence at the start of p if [Allow] permits it, otherwise
+// 0.
 func (g *Guard) allowed(p []byte) int {
 	for _, s := range g.more {
 		if bytes.HasPrefix(p, []byte(s)) {
@@ -122,9 +123,9 @@ func suspicious(p []byte) bool {
 	return false
 }
 
-// color is the length of the sequence at the start of p when it sets one of the
-// colours that this program uses, or ends them; 0 for any other. A foreign text that
-// got here past [Text] can be coloured by it at worst: nothing is hidden, moved or typed.
+// color returns the length of the sequence at the start of p if it sets or resets one of the
+// colours of this program, otherwise 0. A foreign text that was not passed through [Text] can
+// only change its colour: it cannot hide, move or type anything.
 func color(p []byte) int {
 	const longest = len("\x1b[0;1;31m")
 	end := bytes.IndexByte(p[:min(len(p), longest)], 'm')
@@ -141,7 +142,7 @@ func color(p []byte) int {
 	return 0
 }
 
-// File is the file behind w, through a guard or not; nil when there is none.
+// File returns the file behind w, with or without a guard; nil if w is not a file.
 func File(w any) *os.File {
 	if g, ok := w.(*Guard); ok {
 		w = g.w
@@ -150,7 +151,7 @@ func File(w any) *os.File {
 	return f
 }
 
-// Width is how many columns a terminal has; 80 where that cannot be known.
+// Width returns the columns of a terminal; 80 if unknown.
 func Width(f *os.File) int {
 	if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
 		return columns
@@ -158,7 +159,7 @@ func Width(f *os.File) int {
 	return 80
 }
 
-// Is tells whether w (or what is read from, for an input) is a terminal.
+// Is reports whether w (or a reader, for an input) is a terminal.
 func Is(w any) bool {
 	f := File(w)
 	return f != nil && term.IsTerminal(int(f.Fd()))

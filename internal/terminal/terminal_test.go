@@ -53,7 +53,7 @@ func TestGuard(t *testing.T) {
 		"overwrites\r  not\b\b\x00\v": "overwrites?  not????",
 		"cut \xe2\x82":                "cut \ufffd\ufffd",
 	} {
-		for _, step := range []int{1, 3, len(in)} { // as one piece and in several, which cut characters
+		for _, step := range []int{1, 3, len(in)} { // in one piece and in several, which split characters
 			if step != len(in) && strings.Contains(want, "\x1b") {
 				continue // a colour is written at once
 			}
@@ -76,12 +76,12 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Colours of an operator's own come through a guard that was told of them, and no others.
+// A guard passes an operator's own colours once allowed, and no others.
 func TestAllow(t *testing.T) {
 	var b bytes.Buffer
 	g := terminal.NewGuard(&b)
 	terminal.Allow(g, "\x1b[38;5;22m")
-	terminal.Allow(&b, "\x1b[2J") // no guard
+	terminal.Allow(&b, "\x1b[2J") // not a guard
 	if _, err := g.Write([]byte("\x1b[38;5;22mgreen\x1b[38;5;23m\x1b[2J")); err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// FuzzGuard holds that nothing a terminal obeys comes out but colours, that what is
-// harmless comes out as it is, and that the pieces do not matter.
+// FuzzGuard checks that no sequence that a terminal executes is written except colours, that
+// harmless text is unchanged, and that the split into writes has no effect.
 func FuzzGuard(f *testing.F) {
 	f.Add([]byte("a\x1b[0;31mb\x9b\u009b\n"), 2)
 	f.Add([]byte("\x1b[0;0m\x1b[0;36m"), 100)

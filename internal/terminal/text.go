@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Mark stands for each character that a terminal would obey; Salt's nested
-// outputter prints it for the escape character.
+// Mark replaces each character that a terminal would execute; Salt's nested outputter prints it
+// for the escape character.
 const Mark = '?'
 
-// Obeyed tells whether a terminal would do something else with r than show it: the
-// control characters of ASCII and of ISO 6429 (C1), line end and tab excepted, and
-// the characters that turn the direction of what follows.
+// Obeyed reports whether a terminal would execute r instead of showing it: the control
+// characters of ASCII and of ISO 6429 (C1), except line end and tab, and the characters that
+// change the direction of text.
 func Obeyed(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -25,14 +25,14 @@ func Obeyed(r rune) bool {
 	return false
 }
 
-// Text is s, of several lines perhaps, with a [Mark] for whatever a terminal would
-// obey and U+FFFD for what is no UTF-8.
+// Text returns s, which may have several lines, with a [Mark] for each character that a
+// terminal would execute and U+FFFD for invalid UTF-8.
 func Text(s string) string {
 	return tame(s, Obeyed)
 }
 
-// Line is [Text] for what has to stay on its line: line ends are marked too,
-// so that a name cannot pretend to be the line of another.
+// Line is [Text] for text that must stay on one line: it also marks line ends, so that a name
+// cannot imitate the line of another.
 func Line(s string) string {
 	return tame(s, func(r rune) bool { return r == '\n' || r == '\u2028' || r == '\u2029' || Obeyed(r) })
 }
@@ -49,8 +49,8 @@ func tame(s string, obeyed func(rune) bool) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// plain tells whether all bytes of s are printable ASCII: most texts are, and need
-// no copy.
+// plain reports whether all bytes of s are printable ASCII, as in most texts, so that no copy
+// is needed.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {

@@ -6,56 +6,54 @@ import (
 	"time"
 )
 
-// Options of a [Clock]. Zero values mean the defaults.
+// Options are the options of a [Clock]. Zero values mean the defaults.
 type Options struct {
-	// File is where the clock is written down for the next life of the process; "":
-	// nowhere, each life begins with the wall clock.
+	// File stores the clock for the next run of the process. If "", each run begins with the
+	// wall clock.
 	File string
-	// Newest is when, by an earlier life's clock, the youngest thing was stored that
-	// is aged by it. It stands in for a File that is not there. Zero: nothing is
-	// stored.
+	// Newest is the time, by the clock of an earlier run, at which the newest stored item was
+	// stored. It replaces a missing File. Zero means that nothing is stored.
 	Newest time.Time
-	// Tolerance is how far the wall clock may stray between two looks without that
-	// being a jump. Default a minute.
+	// Tolerance is the difference of the wall clock between two checks above which it counts as
+	// a jump. Default a minute.
 	Tolerance time.Duration
-	// Downtime is the most that passes over a restart. Default an hour.
+	// Downtime is the longest time that passes over a restart. Default an hour.
 	Downtime time.Duration
-	// MinWait and MaxWait bound how long a new time has to hold before it is believed
-	// without an operator; in between it is as long as the jump. Default ten minutes
-	// and six hours.
+	// MinWait and MaxWait bound how long a new time must hold before it is accepted without an
+	// operator; in between it is the length of the jump. Default ten minutes and six hours.
 	MinWait, MaxWait time.Duration
 	// Wall is the wall clock. Default time.Now.
 	Wall func() time.Time
-	// Running is how long something has been running by a clock that nobody sets.
-	// Default: how long the Clock is open.
+	// Running returns an elapsed time by a clock that cannot be set. Default: since the Clock
+	// was opened.
 	Running func() time.Duration
 	Log     *slog.Logger // default slog.Default
 }
 
-// Jump is a wall clock that does not stand where it should.
+// Jump describes a wall clock that is not where it should be.
 type Jump struct {
-	// By is how far it went; below zero: back.
+	// By is the length of the jump; negative for a jump back.
 	By time.Duration
-	// Down tells that it went on while the process did not run, so that it may have
-	// been right all the time.
+	// Down reports that the jump happened while the process did not run, so that the wall clock
+	// may be right.
 	Down bool
-	// Left is for how long it has still to stand there until it is believed.
+	// Left is how long the new time must still hold before it is accepted.
 	Left time.Duration
 }
 
-// Clock is safe for concurrent use.
+// Clock measures ages. It is safe for concurrent use.
 type Clock struct {
 	o Options
 
 	mu    sync.Mutex
-	start time.Time     // where the clock stood when running was zero
-	ahead time.Duration // how far the wall clock is ahead of this one, as it should be
-	jump  Jump          // By 0: none
-	since time.Duration // running, when the jump was seen
+	start time.Time     // the clock at running zero
+	ahead time.Duration // expected difference between the wall clock and this one
+	jump  Jump          // By 0 means none
+	since time.Duration // value of running when the jump was seen
 	jumps uint64
 }
 
-// Open reads where an earlier life has left the clock.
+// Open reads the clock of an earlier run and continues it.
 func Open(o Options) *Clock {
 	set := func(d *time.Duration, def time.Duration) {
 		if *d <= 0 {
@@ -81,7 +79,7 @@ func Open(o Options) *Clock {
 	return c
 }
 
-// begin sets the clock by the earlier life, if there was one.
+// begin sets the clock from the earlier run, if there was one.
 func (c *Clock) begin() {
 	running, wall := c.o.Running(), plain(c.o.Wall())
 	left, was := c.read()
@@ -104,12 +102,12 @@ func (c *Clock) begin() {
 	}
 }
 
-// plain takes the monotonic reading out of a time: differences are those of the
-// wall clock.
+// plain removes the monotonic reading of a time, so that differences are those of the wall
+// clock.
 func plain(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// Now is the time by which ages are counted. It never goes back, and never faster
-// than the process runs.
+// Now returns the time for computing ages. It never goes back, and is never faster than the
+// process runs.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +115,8 @@ func (c *Clock) Now() time.Time {
 	return c.start.Add(c.o.Running())
 }
 
-// Steady tells whether the wall clock stands where it should. It looks now. While it
-// says no, nothing is to be deleted by age.
+// Steady reports whether the wall clock is where it should be. It checks now. While it returns
+// false, nothing may be deleted by age.
 //
 //mutant:clock-jump-is-seen
 func (c *Clock) Steady() bool {
@@ -126,7 +124,7 @@ func (c *Clock) Steady() bool {
 	return !jumped
 }
 
-// Look compares the two clocks and gives the jump that is not confirmed yet.
+// Look compares the two clocks and returns the jump that is not confirmed yet.
 func (c *Clock) Look() (Jump, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +150,7 @@ func (c *Clock) Look() (Jump, bool) {
 
 func near(a, b, tolerance time.Duration) bool { return a-b <= tolerance && b-a <= tolerance }
 
-// found notes a jump and tells it.
+// found records and logs a jump.
 func (c *Clock) found(j Jump, running time.Duration) {
 	j.Left = c.wait(j.By)
 	c.jump, c.since = j, running
@@ -164,19 +162,19 @@ func (c *Clock) found(j Jump, running time.Duration) {
 	c.o.Log.Warn(text, "jumped", j.By.Round(time.Second), "believed_in", j.Left.Round(time.Second), "hint", "salt-run clock.confirm, if the clock is right") //nolint:sloglint // one of two constants
 }
 
-// wait is how long a new time has to hold.
+// wait returns how long a new time must hold.
 func (c *Clock) wait(by time.Duration) time.Duration {
 	return min(max(by, -by, c.o.MinWait), c.o.MaxWait)
 }
 
-// believe takes the wall clock for right. No age changes by that.
+// believe accepts the wall clock. No age changes by that.
 func (c *Clock) believe(off time.Duration) {
 	c.ahead += off
 	c.jump = Jump{}
 }
 
-// Confirm says that the wall clock is right as it stands. It tells which jump that
-// ends; false: there was none.
+// Confirm accepts the wall clock as it is. It returns the jump that this ends; false means that
+// there was none.
 func (c *Clock) Confirm() (Jump, bool) {
 	j, jumped := c.Look()
 	if !jumped {
@@ -189,7 +187,7 @@ func (c *Clock) Confirm() (Jump, bool) {
 	return j, true
 }
 
-// Jumps counts the jumps that were seen.
+// Jumps returns the number of jumps that were seen.
 func (c *Clock) Jumps() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,7 +29,7 @@ func newWorld(t *testing.T) *world {
 // pass lets time pass on both clocks.
 func (w *world) pass(d time.Duration) { w.wall, w.running = w.wall.Add(d), w.running+d }
 
-// restart begins another life after the machine was off for some time.
+// restart begins another run after the machine was off for some time.
 func (w *world) restart(t *testing.T, off time.Duration) {
 	t.Helper()
 	if err := w.Save(); err != nil {
@@ -49,8 +49,8 @@ func (w *world) want(t *testing.T, what string, steady bool, at time.Time) {
 	}
 }
 
-// A wall clock that is 26 hours ahead for a second, or behind, ages nothing, and
-// nothing is to be deleted meanwhile.
+// A wall clock that is 26 hours ahead or behind for a second changes no age, and nothing may be
+// deleted meanwhile.
 func TestAJumpThereAndBack(t *testing.T) {
 	for _, by := range []time.Duration{26 * time.Hour, -26 * time.Hour, 40 * 365 * 24 * time.Hour} {
 		w := newWorld(t)
@@ -69,8 +69,8 @@ func TestAJumpThereAndBack(t *testing.T) {
 	}
 }
 
-// A new time that holds is believed after about as long as the jump was, ten minutes
-// at least and six hours at most; no age changes by that.
+// A new time that holds is accepted after about the length of the jump, at least ten minutes
+// and at most six hours; no age changes by that.
 func TestTimeConfirms(t *testing.T) {
 	for by, wait := range map[time.Duration]time.Duration{
 		2 * time.Minute: 10 * time.Minute, 3 * time.Hour: 3 * time.Hour, 26 * time.Hour: 6 * time.Hour, -26 * time.Hour: 6 * time.Hour,
@@ -85,12 +85,12 @@ func TestTimeConfirms(t *testing.T) {
 		w.want(t, "believed", true, began.Add(wait))
 		w.pass(time.Hour)
 		w.want(t, "later", true, began.Add(wait+time.Hour))
-		w.wall = w.wall.Add(by) // and the next jump counts from there
+		w.wall = w.wall.Add(by) // the next jump counts from there
 		w.want(t, "jumped again", false, began.Add(wait+time.Hour))
 	}
 }
 
-// Another jump before the first was believed begins the wait anew.
+// Another jump before the first is accepted restarts the wait.
 func TestAJumpOnAJump(t *testing.T) {
 	w := newWorld(t)
 	w.wall = w.wall.Add(2 * time.Hour)
@@ -137,8 +137,8 @@ func TestSlewIsNoJump(t *testing.T) {
 	}
 }
 
-// Over a restart at most an hour passes, however far the wall clock went; where it went
-// further, or back, it has to be confirmed.
+// Over a restart at most an hour passes, however far the wall clock moved. If it moved further,
+// or back, it must be confirmed.
 func TestRestart(t *testing.T) {
 	for _, c := range []struct {
 		off, step time.Duration
@@ -161,7 +161,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A jump that was not confirmed is one after a restart, too.
+// A jump that was not confirmed is still one after a restart.
 func TestRestartInAJump(t *testing.T) {
 	w := newWorld(t)
 	began := w.Now()
@@ -177,7 +177,7 @@ func TestRestartInAJump(t *testing.T) {
 	}
 }
 
-// Without a file the youngest thing that is stored tells where the clock stood.
+// Without a file the newest stored item gives the time of the clock.
 func TestFirstStart(t *testing.T) {
 	w := newWorld(t)
 	w.o.File = filepath.Join(t.TempDir(), "age")

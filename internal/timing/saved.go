@@ -10,11 +10,11 @@ import (
 	"github.com/momtree/mom/internal/crypt"
 )
 
-// mostFile bounds what is read of the file.
+// mostFile bounds the size of the file.
 const mostFile = 256
 
-// read gives where an earlier life has left this clock and the wall clock; zero: it
-// has not, or what it left cannot be read.
+// read returns this clock and the wall clock as an earlier run saved them; zero if it did not,
+// or if they cannot be read.
 func (c *Clock) read() (left, wall time.Time) {
 	if c.o.File == "" {
 		return left, wall
@@ -35,11 +35,10 @@ func (c *Clock) read() (left, wall time.Time) {
 	return time.Time{}, time.Time{}
 }
 
-// form is one line: both clocks in microseconds since 1970.
+// form is the line in the file: both clocks in microseconds since 1970.
 const form = "age %d wall %d\n"
 
-// most is the highest reading that is believed: the year 2262 is the last that
-// nanoseconds can name.
+// most is the highest valid value: nanoseconds cannot represent a time after 2262.
 const most = 9_000_000_000_000_000
 
 func parse(text string) (left, wall time.Time, err error) {
@@ -53,9 +52,9 @@ func parse(text string) (left, wall time.Time, err error) {
 	return time.UnixMicro(a).UTC(), time.UnixMicro(w).UTC(), nil
 }
 
-// Save writes the clock down. It is not synced: after a loss of power an older one
-// is as good, things are only kept for longer. While there is a jump the wall clock
-// is written as it should be, so that the next life sees the jump too.
+// Save writes the clock to its file. It is not synced: after a power failure an older value
+// only makes things be kept for longer. During a jump it writes the wall clock as it should be,
+// so that the next run sees the jump too.
 func (c *Clock) Save() error {
 	if c.o.File == "" {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d, or for the end of ctx, whose error it returns.
+// Sleep waits for d. If ctx ends first, it returns its error.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -9,22 +9,23 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// The fields of loads, publications, events and HTTP headers in which the context of a trace
-// travels (W3C Trace Context).
+// The fields of loads, publications, events and HTTP headers for the context of a trace (W3C
+// Trace Context).
 const (
 	ParentField = "traceparent"
 	StateField  = "tracestate"
 )
 
-// maxState bounds a tracestate; the standard asks for 512 bytes at least.
+// maxState bounds a tracestate; the standard requires at least 512 bytes.
 const maxState = 512
 
 var format propagation.TraceContext
 
-// Carrier is the context of a trace as it travels. Both are "" where there is none.
+// Carrier is the transferred context of a trace. Both fields are "" without a trace.
 type Carrier struct{ Parent, State string }
 
-// Fields are the two fields of a load, of other types where a peer sends them so.
+// Fields returns the Carrier for the two fields of a load; it accepts the types that peers
+// send.
 func Fields(parent, state any) Carrier {
 	return Carrier{Parent: field(parent), State: field(state)}
 }
@@ -43,7 +44,7 @@ func field(v any) string {
 	return ""
 }
 
-// Of is the carrier of a load.
+// Of returns the carrier in a load.
 func Of(load *wire.Map) Carrier {
 	if load == nil {
 		return Carrier{}
@@ -56,7 +57,7 @@ func Of(load *wire.Map) Carrier {
 	return Fields(parent, state)
 }
 
-// Extract adds the trace that a peer has sent to ctx. Malformed fields are ignored.
+// Extract adds the trace in c, which a peer has sent, to ctx. It ignores malformed fields.
 func (c Carrier) Extract(ctx context.Context) context.Context {
 	if len(c.Parent) != parentLen || len(c.State) > maxState {
 		return ctx
@@ -67,12 +68,12 @@ func (c Carrier) Extract(ctx context.Context) context.Context {
 // parentLen is the length of a traceparent of version 00.
 const parentLen = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 
-// Valid reports whether the fields name a trace.
+// Valid reports whether the fields identify a trace.
 func (c Carrier) Valid() bool {
 	return trace.SpanContextFromContext(c.Extract(context.Background())).IsValid()
 }
 
-// TraceID is the id of the trace in 32 hex digits, "" if there is none.
+// TraceID returns the id of the trace in 32 hex digits, "" without a trace.
 func (c Carrier) TraceID() string {
 	if sc := trace.SpanContextFromContext(c.Extract(context.Background())); sc.IsValid() {
 		return sc.TraceID().String()
@@ -80,8 +81,8 @@ func (c Carrier) TraceID() string {
 	return ""
 }
 
-// Inject gives what a peer is sent. Unlike Salt's it is also given of a trace that is not
-// sampled, and says so: otherwise each peer would begin a trace of its own.
+// Inject returns the carrier to send to a peer. Unlike Salt, it does so even for a trace that
+// is not sampled, with a flag that says so: otherwise each peer would begin a trace of its own.
 func (t *Tracer) Inject(ctx context.Context) Carrier {
 	if t == nil {
 		return Carrier{}
@@ -89,14 +90,14 @@ func (t *Tracer) Inject(ctx context.Context) Carrier {
 	return CarrierOf(ctx)
 }
 
-// CarrierOf is the carrier of the span in ctx; empty if there is none.
+// CarrierOf returns the carrier of the span in ctx; empty without a span.
 func CarrierOf(ctx context.Context) Carrier {
 	var c Carrier
 	format.Inject(ctx, &c)
 	return c
 }
 
-// Put sets the fields of a load, if there is a trace.
+// Put sets the fields in a load, if c is valid.
 func (c Carrier) Put(load *wire.Map) {
 	if c.Parent != "" {
 		load.Set(ParentField, c.Parent)
@@ -106,7 +107,7 @@ func (c Carrier) Put(load *wire.Map) {
 	}
 }
 
-// Get serves [propagation.TextMapCarrier].
+// Get implements [propagation.TextMapCarrier].
 func (c Carrier) Get(key string) string {
 	switch key {
 	case ParentField:
@@ -117,7 +118,7 @@ func (c Carrier) Get(key string) string {
 	return ""
 }
 
-// Set serves [propagation.TextMapCarrier].
+// Set implements [propagation.TextMapCarrier].
 func (c *Carrier) Set(key, val string) {
 	switch key {
 	case ParentField:
@@ -127,5 +128,5 @@ func (c *Carrier) Set(key, val string) {
 	}
 }
 
-// Keys serves [propagation.TextMapCarrier].
+// Keys implements [propagation.TextMapCarrier].
 func (Carrier) Keys() []string { return []string{ParentField, StateField} }

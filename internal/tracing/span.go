@@ -12,7 +12,7 @@ import (
 // On reports whether tracing is on. Check it before work that only spans need.
 func (t *Tracer) On() bool { return t != nil }
 
-// Span is a part of a trace. The zero Span is none.
+// Span is a span of a trace. The zero Span does nothing.
 type Span struct{ span trace.Span }
 
 // Start begins a span below that of ctx, or a trace.
@@ -24,8 +24,8 @@ func (t *Tracer) Start(ctx context.Context, name string, kind trace.SpanKind, at
 	return ctx, Span{s}
 }
 
-// Record makes a span of what is over, below that of ctx. Without one it makes none: what
-// is told afterwards begins no trace.
+// Record records a span of a finished activity, below that of ctx. Without a span in ctx it
+// does nothing, because a finished activity does not begin a trace.
 func (t *Tracer) Record(ctx context.Context, name string, begun, ended time.Time, err error, attrs ...attribute.KeyValue) {
 	if t == nil || !trace.SpanContextFromContext(ctx).IsSampled() {
 		return

@@ -8,20 +8,20 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// closePatience is how long the last spans may take to reach the collector.
+// closePatience bounds sending the last spans to the collector.
 const closePatience = 5 * time.Second
 
-// Tracer makes the spans of one daemon. A nil Tracer makes none. Package export makes those
+// Tracer makes the spans of a daemon. A nil Tracer makes none. Package export makes Tracers
 // that send them.
 type Tracer struct {
 	tracer   trace.Tracer
 	shutdown func(context.Context) error
 }
 
-// New makes a Tracer of one of OpenTelemetry; shutdown sends what is left.
+// New returns a Tracer for one of OpenTelemetry; shutdown sends the remaining spans.
 func New(t trace.Tracer, shutdown func(context.Context) error) *Tracer { return &Tracer{t, shutdown} }
 
-// Close sends what is left.
+// Close sends the remaining spans.
 func (t *Tracer) Close() error {
 	if t == nil {
 		return nil

@@ -15,11 +15,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// The example of the standard.
+// The example in the standard.
 const example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-// A context passes through a load and is the parent on the other side, also as bytes, as
-// Python peers of old protocols send text.
+// A context survives a load and is the parent on the other side, also as bytes, which Python
+// peers of old protocols send for text.
 func TestCarrier(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
 	top, below := export.NewWith(out, "top", ""), export.NewWith(out, "below", "")
@@ -45,7 +45,8 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// A trace that is not sampled is passed on as such: no daemon below begins one of its own.
+// A trace that is not sampled is passed on with that flag: no daemon below begins one of its
+// own.
 func TestCarrier_NotSampled(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
 	top := export.NewWith(out, "top", "always_off")
@@ -64,7 +65,7 @@ func TestCarrier_NotSampled(t *testing.T) {
 	}
 }
 
-// Without a trace nothing is recorded afterwards.
+// Without a trace, Record records nothing.
 func TestRecord_NoTrace(t *testing.T) {
 	out := tracetest.NewInMemoryExporter()
 	x := export.NewWith(out, "x", "")
@@ -78,7 +79,7 @@ func TestRecord_NoTrace(t *testing.T) {
 	}
 }
 
-// Off means: nothing is made, sent or put into loads, by any method.
+// When tracing is off, no method makes, sends or puts anything into loads.
 func TestOff(t *testing.T) {
 	var none *tracing.Tracer
 	ctx, s := none.Start(context.Background(), "x", trace.SpanKindInternal)
@@ -92,7 +93,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// Whatever a peer sends, it is the context of a trace by the standard or none.
+// Whatever a peer sends, the result is a valid context by the standard or empty.
 func FuzzCarrier(f *testing.F) {
 	f.Add(example, "a=b")
 	f.Add("00-00000000000000000000000000000000-00f067aa0ba902b7-01", "")

@@ -2,7 +2,7 @@ package vectors
 
 import "testing"
 
-// Load is Read for a test, which ends where the file cannot be read.
+// Load is Read for a test, which fails if the file cannot be read.
 func Load(tb testing.TB, name string, into any) {
 	tb.Helper()
 	if err := Read(name, into); err != nil {
@@ -16,7 +16,7 @@ type Key struct {
 	PublicPEM  string `json:"public_pem"`
 }
 
-// Keys are the keys of keys.json: master, lower_master, minion, minion2, syndic,
+// Keys returns the keys in keys.json: master, lower_master, minion, minion2, syndic,
 // changed_minion and sign.
 func Keys(tb testing.TB) (keys map[string]Key) {
 	tb.Helper()
@@ -24,14 +24,14 @@ func Keys(tb testing.TB) (keys map[string]Key) {
 	return keys
 }
 
-// Batch is a run of salt -b 1 on the minions b1, b2 and b3 at a running master of Salt 3008.2.
+// Batch is a recorded run of salt -b 1 on the minions b1, b2 and b3 of a master of Salt 3008.2.
 type Batch struct {
-	Name         string   `json:"name"` // wait, or async: the master goes on by itself
+	Name         string   `json:"name"` // wait, or async: the master continues alone
 	Command      []string `json:"command"`
 	JID          string   `json:"jid"`
-	State        []byte   `json:"state"` // .batch.p of the master in the end
+	State        []byte   `json:"state"` // .batch.p of the master at the end
 	Publications []struct {
-		Frames [][]byte `json:"frames"` // as they came to a subscriber
+		Frames [][]byte `json:"frames"` // as a subscriber received them
 	} `json:"publications"`
 	Events []struct {
 		Tag  string `json:"tag"`
@@ -39,7 +39,8 @@ type Batch struct {
 	} `json:"events"`
 }
 
-// Batches are the runs of live_3008_batch.json, and the key that their publications are sealed with.
+// Batches returns the runs in live_3008_batch.json, and the key that encrypts their
+// publications.
 func Batches(tb testing.TB) (runs []Batch, key string) {
 	tb.Helper()
 	var file struct {

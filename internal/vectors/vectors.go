@@ -9,8 +9,7 @@ import (
 //go:embed salt/*.json
 var files embed.FS
 
-// Read reads one file, such as "crypticle.json", into the value that into points
-// to.
+// Read decodes a file, such as "crypticle.json", into the value that into points to.
 func Read(name string, into any) error {
 	b, err := files.ReadFile("salt/" + name)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package versions tells what a program is made of, in the form of Salt's
-// versions report: sections of names, flush right, and their versions.
+// Package versions reports the components of a program, in the form of Salt's versions report:
+// sections of right-aligned names, and their versions.
 package versions

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Salt is the release of Salt whose behaviour, protocols and command lines this
-// program has. It is what test.version and the grain saltversion say, so that what
-// compares them (targets, formulas, manage.versions) works as with Salt.
+// Salt is the release of Salt whose behaviour, protocols and command lines this program
+// implements. test.version and the grain saltversion return it, so that comparisons (in
+// targets, formulas, manage.versions) work as with Salt.
 const Salt = "3007.9"
 
-// Protocols are the versions of the request protocol that masters and minions speak
-// (protocol.md, "Envelope"), and of ZMTP below it.
+// Protocols are the versions of the request protocol of masters and minions (protocol.md,
+// "Envelope"), and of ZMTP below it.
 const (
 	Requests = "2, 3"
 	ZMTP     = "3.0, 3.1"
@@ -26,13 +26,13 @@ const (
 // Line is a name and its version.
 type Line struct{ Name, Version string }
 
-// Section is a headed group of lines.
+// Section is a group of lines with a heading.
 type Section struct {
 	Title string
 	Lines []Line
 }
 
-// Program is the report of this program: mom is its own version.
+// Program returns the report of this program; mom is its own version.
 func Program(mom string) []Section {
 	return []Section{
 		{"Salt Version", []Line{{"Salt", Salt}, {"mom", mom}}},
@@ -42,7 +42,7 @@ func Program(mom string) []Section {
 	}
 }
 
-// Libraries are Go and the modules that are part of this program, by name.
+// Libraries returns the versions of Go and of the modules in this program, by name.
 func Libraries() []Line {
 	out := []Line{{"Go", strings.TrimPrefix(runtime.Version(), "go")}}
 	info, ok := debug.ReadBuildInfo()
@@ -77,8 +77,8 @@ func system() []Line {
 	return out
 }
 
-// Text writes a report as Salt does: all names flush right in one column, a line of
-// one blank between two sections.
+// Text formats a report like Salt: all names right-aligned in one column, a blank line between
+// two sections.
 func Text(report []Section) string {
 	width := 0
 	for _, s := range report {

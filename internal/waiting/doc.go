@@ -1,3 +1,3 @@
-// Package waiting lets tests wait for what other goroutines and processes do: as short as
-// it takes, never without a bound, and with a word of what did not come.
+// Package waiting lets tests wait for other goroutines and processes: as briefly as possible,
+// never without a bound, and with a message about what did not happen.
 package waiting

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what comes at once on an idle machine.
+// Patience is how long a test waits for what takes no time on an idle machine.
 const Patience = 30 * time.Second
 
 const (
-	// shortest and longest are the pauses between two looks: they grow, for what does not
-	// come at once has its time, and looks take it from what is waited for.
+	// shortest and longest are the pauses between two checks. They grow, because checks take
+	// CPU time from the awaited event.
 	shortest = time.Millisecond
 	longest  = 10 * time.Millisecond
-	// stall is what a pause may take longer and count as waiting: a process that was
-	// stopped, or had no processor, has not waited.
+	// stall is how much longer than planned a pause may take and still count as waiting: a
+	// process that was stopped or not scheduled has not waited.
 	stall = 250 * time.Millisecond
 )
 
-// Until waits until ok tells true. After [Patience] the test fails, with what was waited
-// for.
+// Until waits until ok returns true. After [Patience] the test fails, with what as the awaited
+// event.
 func Until(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	Within(tb, Patience, what, ok)
@@ -34,8 +34,8 @@ func Within(tb testing.TB, d time.Duration, what string, ok func() bool) {
 	}
 }
 
-// Value is Until for a value: it gives the first one that is as wanted, and a test that
-// fails tells the last one.
+// Value is Until for a value: it returns the first value that is wanted. On failure the message
+// shows the last one.
 func Value[T any](tb testing.TB, what string, get func() T, wanted func(T) bool) T {
 	tb.Helper()
 	var v T
@@ -53,7 +53,7 @@ func UntilDone(ctx context.Context, tb testing.TB, what string, ok func() bool) 
 	}
 }
 
-// BecameBy waits until ctx ends and tells whether ok came to be true before.
+// BecameBy waits until ctx ends and reports whether ok returned true before.
 func BecameBy(ctx context.Context, ok func() bool) (came bool) {
 	for !came && ctx.Err() == nil {
 		Became(time.Minute, func() bool { came = ok(); return came || ctx.Err() != nil })
@@ -61,7 +61,7 @@ func BecameBy(ctx context.Context, ok func() bool) (came bool) {
 	return came
 }
 
-// Became waits for at most d and tells whether ok came to be true.
+// Became waits for at most d and reports whether ok returned true.
 func Became(d time.Duration, ok func() bool) bool {
 	pause := shortest
 	timer := time.NewTimer(pause)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// failing is a test that keeps how it failed.
+// failing is a test that records how it failed.
 type failing struct {
 	testing.TB
 	said string
@@ -24,7 +24,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(ended{}) // as far as a test that fails goes
 }
 
-// said is how a test that waits fails; "" if it does not.
+// said returns the failure message of a test that waits; "" if it does not fail.
 func said(t *testing.T, wait func(testing.TB)) string {
 	f := &failing{TB: t}
 	func() {
@@ -42,7 +42,7 @@ func TestWaiting(t *testing.T) {
 	never := func() bool { return false }
 	for name, c := range map[string]struct {
 		wait func(testing.TB)
-		says string // a part of it; "": it does not fail
+		says string // a part of it; "" means that it does not fail
 		most time.Duration
 	}{
 		"it is so":       {func(tb testing.TB) { Until(tb, "peace", func() bool { return true }) }, "", 0},
@@ -87,7 +87,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// after is a condition that comes in d.
+// after returns a condition that becomes true after d.
 func after(d time.Duration) func() bool {
 	at := time.Now().Add(d)
 	return func() bool { return !time.Now().Before(at) }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// rules tells the two ways of packing text and bytes apart.
+// rules are the two ways of packing text and bytes.
 type rules bool
 
 const (
@@ -65,7 +65,7 @@ func appendFloat(b []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, 0xcb), math.Float64bits(v))
 }
 
-// appendStr packs text of any bytes.
+// appendStr appends a string of any bytes.
 func appendStr(b []byte, s string, r rules) []byte {
 	if r == busRules && !utf8.ValidString(s) {
 		return append(appendBinHead(b, len(s)), s...)
@@ -73,7 +73,7 @@ func appendStr(b []byte, s string, r rules) []byte {
 	return append(appendStrHead(b, len(s), r), s...)
 }
 
-// appendRaw is appendStr for text that stands in a buffer.
+// appendRaw is appendStr for text in a buffer.
 func appendRaw(b, s []byte, r rules) []byte {
 	if r == busRules && !utf8.Valid(s) {
 		return append(appendBinHead(b, len(s)), s...)
@@ -81,7 +81,7 @@ func appendRaw(b, s []byte, r rules) []byte {
 	return append(appendStrHead(b, len(s), r), s...)
 }
 
-// appendBytes packs what the program holds as bytes.
+// appendBytes appends a byte slice.
 func appendBytes(b, v []byte, r rules) []byte {
 	if r == busRules {
 		return append(appendBinHead(b, len(v)), v...)
@@ -89,14 +89,14 @@ func appendBytes(b, v []byte, r rules) []byte {
 	return append(appendStrHead(b, len(v), r), v...)
 }
 
-// AppendHead appends what stands in front of n bytes where [Encode] packs them as []byte, for
-// who puts the bytes themselves behind it without a copy.
+// AppendHead appends the head of n bytes as [Encode] packs a []byte, so that the caller can
+// append the bytes without a copy.
 func AppendHead(b []byte, n int) []byte { return appendStrHead(b, n, wireRules) }
 
-// AppendMapHead appends what stands in front of the n pairs of a map.
+// AppendMapHead appends the head of a map with n pairs.
 func AppendMapHead(b []byte, n int) []byte { return appendHead(b, Dict, n) }
 
-// AppendStr appends a text as [Encode] packs it.
+// AppendStr appends a string as [Encode] packs it.
 func AppendStr(b []byte, s string) []byte { return appendStr(b, s, wireRules) }
 
 func appendStrHead(b []byte, n int, r rules) []byte {
@@ -123,7 +123,7 @@ func appendBinHead(b []byte, n int) []byte {
 	}
 }
 
-// appendHead begins a list of n elements or a map of n pairs.
+// appendHead appends the head of a list of n elements or a map of n pairs.
 func appendHead(b []byte, k Kind, n int) []byte {
 	fix, h16, h32 := byte(0x90), byte(0xdc), byte(0xdd)
 	if k == Dict {
@@ -139,8 +139,8 @@ func appendHead(b []byte, k Kind, n int) []byte {
 	}
 }
 
-// closeHead writes the head of a container whose contents stand at b[maxHead:],
-// now that their count is known, and returns the bytes from the head on.
+// closeHead writes the head of a container whose contents are at b[maxHead:], now that their
+// count is known, and returns the bytes from the head on.
 func closeHead(b []byte, k Kind, n int) []byte {
 	var buf [maxHead]byte
 	h := appendHead(buf[:0], k, n)
@@ -149,8 +149,8 @@ func closeHead(b []byte, k Kind, n int) []byte {
 	return b[from:]
 }
 
-// shiftHead is closeHead for contents at b[start+maxHead:]: they are moved up to
-// the head, what is in front of start stays.
+// shiftHead is closeHead for contents at b[start+maxHead:]: they are moved up to the head, and
+// the bytes before start stay.
 func shiftHead(b []byte, start int, k Kind, n int) []byte {
 	var buf [maxHead]byte
 	h := appendHead(buf[:0], k, n)

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// sizes are returns of a state run with so many states; 0 is a test.ping.
+// sizes are numbers of states in returns of state runs; 0 is a test.ping.
 var sizes = []int{0, 3, 30}
 
 func benchLoads(b *testing.B, run func(b *testing.B, load []byte)) {

@@ -6,10 +6,10 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// Decode reads exactly one value into Go's types: nil, bool, int64, uint64
-// (only above int64), float64, string (the raw family, whatever its bytes),
-// []byte (bin), []any, *Map, time.Time (extension 78, UTC), Const, Ext.
-// Wire bytes and bus bytes are both understood. Nothing aliases b.
+// Decode decodes exactly one value to Go's types: nil, bool, int64, uint64 (only above int64),
+// float64, string (the raw family, whatever its bytes), []byte (bin), []any, *Map, time.Time
+// (extension 78, UTC), Const, Ext. It accepts wire encoding and bus encoding. The result does
+// not alias b.
 func Decode(b []byte) (any, error) {
 	if err := Scan(b, Limits{}); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func DecodeMap(b []byte) (*Map, error) {
 	return m, nil
 }
 
-// decoder reads bytes that Scan has accepted.
+// decoder decodes bytes that Scan has accepted.
 type decoder struct {
 	b     []byte
 	at    int

@@ -5,47 +5,46 @@ import (
 	"fmt"
 )
 
-// How deep values may nest, on every way through a tree. The one rule: a value that
-// was taken at one door is refused at no door above for its depth.
+// How deep values may nest, at every place of a tree. The only rule: a value that one master
+// has accepted is not refused for its depth by any master above.
 //
-// What people and their programs make (an argument list, a result, the data of an
-// event) is a field of some load, and each way wraps that field in lists and maps of
-// its own. The deepest wrapping is [WrapDepth]. So each of the following holds:
+// Values from users and programs (an argument list, a result, the data of an event) are a field
+// of some load, and each route wraps that field in its own lists and maps. The deepest wrapping
+// is [WrapDepth]. So the following must hold:
 //
 //	ValueDepth + WrapDepth <= DefaultMaxDepth < DoorDepth
 //
-// A minion holds its results to ValueDepth, the first master holds what it publishes
-// and what stock minions return to it, and every master above checks the same figure
-// and not that of its own wrapping, so no tier is narrower than the one below it.
-// Values are unwrapped and wrapped again at each tier: the wrapping does not grow with
-// the number of tiers. A master or minion may be set to less than ValueDepth (bound
-// depth); what is deeper is refused there as it is with the default.
+// A minion limits its results to ValueDepth. The first master limits the publications that it
+// sends and the returns of stock minions. Every master above checks the same limit for the
+// field, without the wrapping, so no tier is stricter than the one below. Each tier unwraps and
+// wraps values again: the wrapping does not grow with the number of tiers. A master or minion
+// can be set to less than ValueDepth (bound depth); it refuses deeper values in the same way.
 const (
-	// ValueDepth is how many lists and maps inside each other one field of a load may
-	// hold, the field's own value included.
+	// ValueDepth is how many nested lists and maps one field of a load may have, counting the
+	// field's own value.
 	ValueDepth = 48
-	// WrapDepth is how many levels any way puts around such a field: `_syndic_return`
-	// with a return has five, `_minion_event` with a runner's result of a node the most.
+	// WrapDepth is how many levels any route adds around such a field: `_syndic_return` with a
+	// return has five, `_minion_event` with a runner's result of a node the most.
 	WrapDepth = 10
-	// EventDepth is how deep the data of an event may be that goes up a tree: three
-	// levels less than what is decoded, for `_minion_event` has these around it.
+	// EventDepth is how deep the data of an event that goes up a tree may be: three levels less
+	// than the limit for decoding, because `_minion_event` adds these.
 	EventDepth = DefaultMaxDepth - 3
-	// DefaultMaxDepth is how deep a value may be to be decoded or told on an event bus.
+	// DefaultMaxDepth is how deep a value may be to be decoded or fired on an event bus.
 	DefaultMaxDepth = 64
-	// DoorDepth is what the walks of this package pass over without decoding it, so
-	// that a load can be told whose it is, and refused by name, although a value in it
-	// is too deep: Python's msgpack packs no more than 511 levels.
+	// DoorDepth is how deep the functions of this package can skip values without decoding
+	// them. So the sender of a load can be found, and the load refused by name, even if a value
+	// in it is too deep: Python's msgpack packs no more than 511 levels.
 	DoorDepth = 512
 )
 
-// tooDeep says which depth was exceeded.
+// tooDeep is the error for more nested levels than that.
 type tooDeep int
 
 func (d tooDeep) Error() string        { return fmt.Sprintf("nested deeper than %d levels", int(d)) }
 func (d tooDeep) Is(target error) bool { return target == ErrTooDeep }
 
-// FitsDepth reports whether a value has at most depth lists and maps inside each other:
-// [ValueDepth], or what the bound of the same name says. Its error wraps [ErrTooDeep].
+// FitsDepth returns an error that wraps [ErrTooDeep] if a value has more than depth nested
+// lists and maps. depth is [ValueDepth], or the bound depth.
 func FitsDepth(v Raw, depth int) error {
 	if len(v) == 0 {
 		return nil
@@ -57,12 +56,11 @@ func FitsDepth(v Raw, depth int) error {
 	return err
 }
 
-// FitsEvent reports whether the data of an event keeps to [EventDepth].
+// FitsEvent returns an error if the data of an event is deeper than [EventDepth].
 func FitsEvent(data Raw) error { return FitsDepth(data, EventDepth) }
 
-// ScanDoor reports whether b is one msgpack value that a door may look into, down to
-// [DoorDepth]. deep tells that some field of it may nest deeper than depth, which
-// [FitFields] finds out.
+// ScanDoor returns an error unless b is one msgpack value, at most [DoorDepth] deep. deep
+// reports that some field of it may be deeper than depth; [FitFields] finds out.
 func ScanDoor(b []byte, depth int) (deep bool, err error) {
 	err = Scan(b, Limits{MaxDepth: depth + 1})
 	if errors.Is(err, ErrTooDeep) {
@@ -72,8 +70,8 @@ func ScanDoor(b []byte, depth int) (deep bool, err error) {
 	return false, err
 }
 
-// FitFields reports whether each field of a load keeps to depth, as [FitsDepth] does
-// for one. Its error names the field.
+// FitFields returns an error that names the field if a field of a load is deeper than depth;
+// see [FitsDepth].
 func FitFields(load Raw, depth int) error {
 	if FitsDepth(load, depth+1) == nil {
 		return nil

@@ -13,14 +13,14 @@ import (
 // maxEncodeDepth stops values that contain themselves.
 const maxEncodeDepth = 512
 
-// Encode packs a value by the wire rules (use_bin_type=False). It takes what
-// Decode gives, all Go ints and floats, []byte, Raw (written as it is; no bytes
-// mean nil), Encoder, and slices and maps of these; the keys of Go maps are
-// sorted. Values above 4 GiB and structs that are no Encoder are errors.
+// Encode encodes a value by the wire rules (use_bin_type=False). It accepts the types that
+// Decode returns, all Go ints and floats, []byte, Raw (written unchanged; an empty one is nil),
+// Encoder, and slices and maps of these; the keys of Go maps are sorted. Values above 4 GiB and
+// structs that are not an Encoder are errors.
 func Encode(v any) ([]byte, error) { return encode(v, wireRules) }
 
-// EncodeBus packs a value by the rules of the event bus and of files
-// (use_bin_type=True): text that is no UTF-8 becomes bin, a Raw is transcoded.
+// EncodeBus encodes a value by the rules of the event bus and of files (use_bin_type=True):
+// text that is not UTF-8 becomes bin, a Raw is transcoded.
 func EncodeBus(v any) ([]byte, error) { return encode(v, busRules) }
 
 func encode(v any, r rules) ([]byte, error) {
@@ -50,7 +50,7 @@ func (e encoder) value(b []byte, v any, depth int) ([]byte, error) {
 	case uint64:
 		return appendUint(b, v), nil
 	case *big.Int:
-		// What has more than 64 bits travels as text, as in Salt.
+		// Numbers with more than 64 bits are sent as text, as in Salt.
 		return e.value(b, v.String(), depth)
 	case float64:
 		return appendFloat(b, v), nil
@@ -132,7 +132,7 @@ func (e encoder) dict(b []byte, m *Map, depth int) ([]byte, error) {
 	return b, err
 }
 
-// reflected packs the types that have no case of their own.
+// reflected encodes the types without a case of their own.
 func (e encoder) reflected(b []byte, v reflect.Value, depth int) ([]byte, error) {
 	switch v.Kind() {
 	case reflect.Bool:

@@ -1,9 +1,9 @@
 package wire
 
-// Nodes make these loads by another way (syndic/returns); here it is checked that what
-// is read of them is all there is.
+// Nodes encode these loads in another way (syndic/returns); these tests check that nothing in
+// them is lost when they are read.
 
-// Encode packs the load in Salt's order.
+// Encode encodes the load in Salt's order.
 func (s SyndicReturn) Encode() ([]byte, error) {
 	size := 128
 	for _, j := range s.Loads {
@@ -35,7 +35,7 @@ func (j SyndicJob) size() int {
 	return size
 }
 
-// Encode packs one job in Salt's order.
+// Encode encodes one job in Salt's order.
 func (j SyndicJob) Encode() ([]byte, error) {
 	w := newLoad(j.size())
 	w.str("id", j.ID)

@@ -2,13 +2,13 @@ package wire
 
 import "strconv"
 
-// Envelope is the outer map of a request, of a reply in clear, and of a
-// publication (Salt wire reference §4, §10.2).
+// Envelope is the outer map of a request, of an unencrypted reply, and of a publication (Salt
+// wire reference §4, §10.2).
 type Envelope struct {
 	Enc        string // "clear", "aes" or "pub"
-	Load       Raw    // field `load` as it stands; a map in clear requests
+	Load       Raw    // field `load`, undecoded; a map in unencrypted requests
 	Cipher     []byte // the bytes of load when Enc is "aes"
-	Version    int    // request protocol, 0 when absent
+	Version    int    // request protocol, 0 if absent
 	HasVersion bool
 	ID         string // the sender, version 3 only
 	EncAlgo    string
@@ -16,13 +16,12 @@ type Envelope struct {
 	Sig        []byte
 }
 
-// Encrypted reports whether the load is a ciphertext; any enc but "aes" is
-// handled as clear.
+// Encrypted reports whether the load is a ciphertext; any enc other than "aes" is handled as
+// clear.
 func (e Envelope) Encrypted() bool { return e.Enc == "aes" }
 
-// ParseEnvelope reads an envelope. enc and load must be there; version may be
-// an int or decimal text; unknown fields are ignored. Load, Cipher and Sig alias
-// b.
+// ParseEnvelope decodes an envelope. enc and load are required; version may be an int or a
+// decimal string; unknown fields are ignored. Load, Cipher and Sig alias b.
 func ParseEnvelope(b []byte) (Envelope, error) {
 	var e Envelope
 	var hasEnc bool
@@ -69,7 +68,7 @@ func ParseEnvelope(b []byte) (Envelope, error) {
 	return e, nil
 }
 
-// Encode packs the fields that are set, in Salt's order.
+// Encode encodes the fields that are set, in Salt's order.
 func (e Envelope) Encode() ([]byte, error) {
 	if e.Enc == "" {
 		return nil, missing("outer", "enc")
@@ -94,8 +93,7 @@ func (e Envelope) Encode() ([]byte, error) {
 	return w.done(), nil
 }
 
-// constant is Str for fields that take one of a few values: it spares the
-// allocation for those.
+// constant is Str for fields with one of a few values, for which it does not allocate.
 func constant(r Raw) (string, error) {
 	b, err := Bytes(r)
 	if err != nil {
@@ -115,7 +113,7 @@ var constants = [...]string{
 	"glob", "list", "compound", "root", "",
 }
 
-// optStr is Str for a field that may also be None.
+// optStr is Str for a field that may be None.
 func optStr(r Raw) (string, error) {
 	if IsNil(r) {
 		return "", nil
@@ -123,7 +121,7 @@ func optStr(r Raw) (string, error) {
 	return constant(r)
 }
 
-// jidText reads a job id: text, or an int as some callers send, or None.
+// jidText reads a job id: a string, an int as some callers send it, or None.
 func jidText(r Raw) (string, error) {
 	if KindOf(r) != Integer {
 		return optStr(r)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What can be wrong with msgpack bytes. Errors of this package wrap one of
-// these and say at which byte or in which field.
+// Reasons why msgpack bytes are invalid. Errors of this package wrap one of these and name the
+// byte or the field.
 var (
 	ErrTruncated = errors.New("bytes end in the middle of a value")
 	ErrTrailing  = errors.New("bytes left over after the value")
@@ -21,18 +21,18 @@ var (
 	ErrJSON      = errors.New("bad JSON")
 )
 
-// at adds the place to an error.
+// at adds the position to an error.
 func at(pos int, err error) error { return fmt.Errorf("msgpack at byte %d: %w", pos, err) }
 
-// wrongType says what was wanted and what is there.
+// wrongType returns the error for a value of the wrong type.
 func wrongType(want string, r Raw) error {
 	return fmt.Errorf("%w: want %s, have %s", ErrType, want, KindOf(r))
 }
 
-// inField names the load and field an error belongs to.
+// inField adds the load and the field to an error.
 func inField(load, field string, err error) error {
 	return fmt.Errorf("%s load: field %q: %w", load, field, err)
 }
 
-// missing reports that a load lacks a field it cannot do without.
+// missing returns the error for a load without a required field.
 func missing(load, field string) error { return inField(load, field, ErrMissing) }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// tagEnd stands between the tag and the data of an event.
+// tagEnd separates the tag and the data of an event.
 const tagEnd = "\n\n"
 
-// stampKey is the field that says when an event was fired.
+// stampKey is the field with the time at which an event was fired.
 const stampKey = "_stamp"
 
-// EventBytes joins a tag and a map packed by the bus rules into the bytes of an
-// event (Salt wire reference §11.1).
+// EventBytes joins a tag and a map in bus encoding to the bytes of an event (Salt wire
+// reference §11.1).
 func EventBytes(tag string, busMap []byte) []byte {
 	b := make([]byte, 0, len(tag)+len(tagEnd)+len(busMap))
 	b = append(b, tag...)
@@ -21,8 +21,8 @@ func EventBytes(tag string, busMap []byte) []byte {
 	return append(b, busMap...)
 }
 
-// ParseEvent splits the bytes of an event. The data is checked, aliases b and
-// follows the bus rules, _stamp included.
+// ParseEvent splits the bytes of an event. The data is checked, aliases b and is in bus
+// encoding, with _stamp.
 func ParseEvent(b []byte) (tag string, data Raw, err error) {
 	head, rest, ok := bytes.Cut(b, []byte(tagEnd))
 	if !ok || len(head) == 0 {
@@ -37,8 +37,8 @@ func ParseEvent(b []byte) (tag string, data Raw, err error) {
 	return string(head), Raw(rest), nil
 }
 
-// Stamped rewrites the wire map of an event by the bus rules and adds _stamp at
-// its end. The map must not hold a _stamp already.
+// Stamped converts the map of an event to bus encoding and appends _stamp. The map must not
+// have a _stamp.
 func Stamped(data Raw, stamp time.Time) ([]byte, error) {
 	lim := Limits{}.orDefault()
 	start, n, err := openContainer(data, Dict, &lim)
@@ -57,8 +57,8 @@ func Stamped(data Raw, stamp time.Time) ([]byte, error) {
 	return appendStr(out, StampText(stamp), busRules), nil
 }
 
-// SplitStamp takes _stamp out of the map of an event. ok is false when there was
-// none that could be read; the rest is without one in any case.
+// SplitStamp removes _stamp from the map of an event. ok is false if there was no readable one;
+// the rest never has one.
 func SplitStamp(data Raw) (rest Raw, stamp time.Time, ok bool, err error) {
 	text, err := Field(data, stampKey)
 	if err != nil {
@@ -75,11 +75,12 @@ func SplitStamp(data Raw) (rest Raw, stamp time.Time, ok bool, err error) {
 	return rest, stamp, ok, err
 }
 
-// StampText writes a time as Salt's _stamp: UTC, ISO 8601, microseconds unless
-// they are zero, no zone.
+// StampText formats a time as Salt's _stamp: UTC, ISO 8601, microseconds unless they are zero,
+// no zone.
 func StampText(t time.Time) string { return isoTime(t.UTC().Truncate(time.Microsecond)) }
 
-// ParseStamp reads a _stamp. Salt 3008 writes the zone, earlier ones write none and mean UTC.
+// ParseStamp parses a _stamp. Salt 3008 writes the zone, earlier versions write none and mean
+// UTC.
 func ParseStamp(s string) (time.Time, error) {
 	t, err := time.Parse("2006-01-02T15:04:05.999999", s)
 	if err != nil {

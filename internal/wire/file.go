@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// ReadFile decodes a file in which a daemon keeps what it knows over a restart and
-// can learn again. Without such a file the value is nil. An error names the file
-// and says what to do.
+// ReadFile decodes a file in which a daemon keeps data over a restart that it can obtain again.
+// If the file does not exist, the value is nil. An error names the file and says what to do.
 func ReadFile(path string) (any, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -25,8 +24,8 @@ func ReadFile(path string) (any, error) {
 	return v, nil
 }
 
-// ReadMapFile is [ReadFile] for a file that must hold a map; nil, which can be read
-// as an empty one, where there is no file.
+// ReadMapFile is [ReadFile] for a file that must contain a map. If the file does not exist it
+// returns nil, which can be read like an empty map.
 func ReadMapFile(path string) (*Map, error) {
 	v, err := ReadFile(path)
 	if v == nil && err == nil {
@@ -39,12 +38,12 @@ func ReadMapFile(path string) (*Map, error) {
 	return m, err
 }
 
-// SpoiltFile says of a file that [ReadFile] has read what is wrong with its content,
-// and what to do.
+// SpoiltFile returns an error about the content of a file that [ReadFile] has read, and says
+// what to do.
 func SpoiltFile(path string, err error) error {
 	var named *fs.PathError
 	if errors.As(err, &named) {
-		err = named.Err // the path is told here
+		err = named.Err // the path is named in the outer error
 	}
 	return fmt.Errorf("read %s: %w; if it stays so, remove it: it is only a memory, and written anew", path, err)
 }

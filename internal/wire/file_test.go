@@ -28,11 +28,11 @@ func TestReadFile(t *testing.T) {
 	}{
 		{"whole", whole, nil, nil},
 		{"list", list, nil, wire.ErrType},
-		{"nil", []byte{0xc0}, nil, nil}, // as if there were none
+		{"nil", []byte{0xc0}, nil, nil}, // as if it did not exist
 		{"cut", whole[:len(whole)-1], wire.ErrTruncated, wire.ErrTruncated},
 		{"empty", []byte{}, wire.ErrTruncated, wire.ErrTruncated},
 		{"longer", append(whole[:len(whole):len(whole)], 1), wire.ErrTrailing, wire.ErrTrailing},
-		{"zeros", make([]byte, 4096), wire.ErrTrailing, wire.ErrTrailing}, // a disk after a loss of power
+		{"zeros", make([]byte, 4096), wire.ErrTrailing, wire.ErrTrailing}, // a disk after a power failure
 	} {
 		path := filepath.Join(dir, c.name)
 		if err := os.WriteFile(path, c.content, 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// seed gives a fuzz target real loads, hostile bytes and odd values.
+// seed adds real loads, hostile bytes and odd values to a fuzz target.
 func seed(f *testing.F) {
 	f.Helper()
 	for _, v := range []any{
@@ -33,7 +33,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// No decoder panics, and none takes what Scan refuses.
+// No decoder panics, and none accepts bytes that Scan rejects.
 func FuzzDecoders(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -46,8 +46,8 @@ func FuzzDecoders(f *testing.F) {
 	})
 }
 
-// Decoding and packing again gives the shortest form of the same value, by both
-// rules, and the same as rewriting without decoding.
+// Decoding and encoding again gives the shortest form of the same value, by both rules, and the
+// same result as rewriting without decoding.
 func FuzzDecode(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -115,7 +115,7 @@ func FuzzToJSON(f *testing.F) {
 			if errors.Is(err, wire.ErrTooLarge) {
 				return
 			}
-			// Keys that are lists or maps are written but not read.
+			// Keys that are lists or maps can be written but not read.
 			if _, derr := wire.Decode(b); errors.Is(derr, wire.ErrKey) {
 				return
 			}
@@ -160,7 +160,7 @@ func FuzzFromJSON(f *testing.F) {
 	})
 }
 
-// A typed load that could be read is packed to a load that reads the same.
+// A typed load that was read is encoded to a load that reads the same.
 func FuzzTypedLoads(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, b []byte) {

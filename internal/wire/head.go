@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Kind is the sort of a msgpack value.
+// Kind is the kind of a msgpack value.
 type Kind uint8
 
-// The kinds. Text is the raw family: text or bytes, as Salt packs both alike.
+// The kinds. Text is the raw family: text or bytes, because Salt packs both alike.
 const (
 	Invalid Kind = iota
 	Nil
@@ -28,7 +28,7 @@ var kindNames = [...]string{
 
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf tells what r holds by its first byte; Invalid for no bytes.
+// KindOf returns the kind of r by its first byte; Invalid if r is empty.
 func KindOf(r Raw) Kind {
 	if len(r) == 0 {
 		return Invalid
@@ -69,16 +69,16 @@ func IsMap(r Raw) bool { return KindOf(r) == Dict }
 // IsList reports whether r is a list.
 func IsList(r Raw) bool { return KindOf(r) == List }
 
-// head is the start of one value: its kind, the bytes before the payload and
-// the length of the payload, or the count of a list or of the pairs of a map.
+// head is the start of one value: its kind, the number of bytes before the payload, and the
+// length of the payload, or the count of elements of a list or pairs of a map.
 type head struct {
 	kind Kind
 	size int
 	n    int
 }
 
-// headAt reads the head at b[i] and checks that head and payload are there.
-// Counts of lists and maps are not checked: the caller has scanned.
+// headAt reads the head at b[i] and checks that head and payload are complete. It does not
+// check counts of lists and maps: the caller has called Scan.
 func headAt(b []byte, i int) (head, error) {
 	if i >= len(b) {
 		return head{}, at(i, ErrTruncated)
@@ -120,8 +120,8 @@ func headAt(b []byte, i int) (head, error) {
 	return h, nil
 }
 
-// number reads the integer at b[i], whose head has been checked. When big is
-// true the value exceeds int64 and its bits are an uint64.
+// number reads the integer at b[i], whose head was checked. If big is true, the value exceeds
+// int64 and its bits are a uint64.
 func number(b []byte, i int) (v int64, big bool) {
 	p := b[i+1:]
 	switch c := b[i]; c {
@@ -147,7 +147,7 @@ func number(b []byte, i int) (v int64, big bool) {
 	}
 }
 
-// real64 reads the float at b[i], whose head has been checked.
+// real64 reads the float at b[i], whose head was checked.
 func real64(b []byte, i int) float64 {
 	if b[i] == 0xca {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b[i+1:])))
@@ -155,7 +155,7 @@ func real64(b []byte, i int) float64 {
 	return math.Float64frombits(binary.BigEndian.Uint64(b[i+1:]))
 }
 
-// extension splits the extension at b[i], whose head h has been checked.
+// extension splits the extension at b[i], whose head h was checked.
 func extension(b []byte, i int, h head) (typ int8, data []byte) {
 	return int8(b[i+h.size-1]), b[i+h.size : i+h.size+h.n]
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// decoders are all functions that take bytes from a stranger.
+// decoders are all functions that accept bytes from a stranger.
 var decoders = map[string]func([]byte) error{
 	"Scan":              func(b []byte) error { return wire.Scan(b, wire.Limits{}) },
 	"Next":              func(b []byte) error { _, _, err := wire.Next(b, wire.Limits{}); return err },
@@ -46,7 +46,7 @@ var decoders = map[string]func([]byte) error{
 
 func nested(n int, unit string) []byte { return append(bytes.Repeat([]byte(unit), n), 0xc0) }
 
-// Inputs that killed a process that used the library's decoder, and their kin.
+// Inputs that killed a process that used the library's decoder, and similar ones.
 func TestHostileBytes(t *testing.T) {
 	millions := append([]byte{0xdd, 0x00, 0x50, 0, 0}, bytes.Repeat([]byte{0xc0}, 0x500000)...)
 	cases := []struct {
@@ -86,8 +86,8 @@ func TestHostileBytes(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				err := decode(c.b)
 				runtime.ReadMemStats(&after)
-				one := name == "Next" && errors.Is(c.want, wire.ErrTrailing) // it is for bytes with more behind
-				none := name == "EncodeBus" && c.b == nil                    // no Raw stands for nil
+				one := name == "Next" && errors.Is(c.want, wire.ErrTrailing) // it accepts further bytes after the value
+				none := name == "EncodeBus" && c.b == nil                    // an empty Raw means nil
 				if err == nil && !one && !none {
 					t.Errorf("%s took it", name)
 				}

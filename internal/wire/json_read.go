@@ -10,14 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxJSONDepth allows for the three levels that ToJSON may make of one map.
+// maxJSONDepth allows for the three levels that ToJSON may write for one map.
 const maxJSONDepth = 3 * DefaultMaxDepth
 
-// FromJSON packs JSON by the wire rules; it is the inverse of ToJSON and takes
-// any other JSON as well, objects in their order. Whole numbers stay ints, and
-// text when they fit no 64 bits, as Salt does; numbers with a point or exponent
-// are floats. NaN and Infinity are taken. Surrogate escapes that stand alone
-// must be \udc80 to \udcff.
+// FromJSON encodes JSON by the wire rules. It is the inverse of ToJSON and accepts any other
+// JSON as well, with objects in their order. Whole numbers stay ints, or become text if they do
+// not fit into 64 bits, as in Salt; numbers with a point or exponent are floats. NaN and
+// Infinity are accepted. Single surrogate escapes must be \udc80 to \udcff.
 func FromJSON(b []byte) (Raw, error) {
 	if len(b) > DefaultMaxBytes {
 		return nil, fmt.Errorf("%w: %w", ErrJSON, ErrTooLarge)
@@ -184,7 +183,7 @@ func (r *jsonReader) contents(end byte, each func() error) (n int, err error) {
 	}
 }
 
-// open keeps room for the head of a list or map.
+// open reserves space for the head of a list or map.
 func (r *jsonReader) open() (start int) {
 	start = len(r.out)
 	r.out = append(r.out, make([]byte, maxHead)...)
@@ -233,8 +232,8 @@ func (r *jsonReader) object(depth int) error {
 	return nil
 }
 
-// unescape turns the one-key map at r.out[start:] into what it stands for. A
-// map of another shape than ToJSON writes stays as it is.
+// unescape replaces the one-key map at r.out[start:] by the value that it encodes. A map that
+// ToJSON does not write stays.
 func (r *jsonReader) unescape(start int, key string) {
 	val := Raw(r.out[start+2+len(key):]) // a head of one byte, a key of at most 31
 	if len(key) > 31 {
@@ -246,7 +245,7 @@ func (r *jsonReader) unescape(start int, key string) {
 		made = extFromList(val)
 	case jsonMap:
 		made = mapFromPairs(val)
-	default: // one "$" too many
+	default: // remove one "$"
 		made = appendHead(nil, Dict, 1)
 		made = appendStr(made, key[1:], wireRules)
 		made = append(made, val...)
@@ -256,7 +255,7 @@ func (r *jsonReader) unescape(start int, key string) {
 	}
 }
 
-// extFromList packs [type, data] as an extension, nil when val is no such list.
+// extFromList encodes [type, data] as an extension. It returns nil if val is not such a list.
 func extFromList(val Raw) []byte {
 	if !IsList(val) || Count(val) != 2 {
 		return nil
@@ -277,7 +276,7 @@ func extFromList(val Raw) []byte {
 	return appendExt(nil, int8(typ), data)
 }
 
-// mapFromPairs packs [[key, value], ...] as a map, nil when val is no such list.
+// mapFromPairs encodes [[key, value], ...] as a map. It returns nil if val is not such a list.
 func mapFromPairs(val Raw) []byte {
 	if !IsList(val) {
 		return nil
@@ -302,7 +301,7 @@ func mapFromPairs(val Raw) []byte {
 	return out
 }
 
-// text reads a quoted string into bytes; they stand until the next call.
+// text reads a quoted string into bytes, which are valid until the next call.
 func (r *jsonReader) text() ([]byte, error) {
 	r.at++
 	from := r.at
@@ -310,7 +309,7 @@ func (r *jsonReader) text() ([]byte, error) {
 	if end < 0 {
 		return nil, r.fail("string has no end")
 	}
-	if r.src[from+end] == '"' { // the common case: nothing to undo
+	if r.src[from+end] == '"' { // the common case: no escapes
 		r.at = from + end + 1
 		return r.plain(r.src[from : from+end])
 	}
@@ -335,7 +334,7 @@ func (r *jsonReader) text() ([]byte, error) {
 	}
 }
 
-// plain checks a part of a string that has no escapes.
+// plain checks a part of a string without escapes.
 func (r *jsonReader) plain(s []byte) ([]byte, error) {
 	if !utf8.Valid(s) {
 		return nil, r.fail("string is no UTF-8")
@@ -343,7 +342,7 @@ func (r *jsonReader) plain(s []byte) ([]byte, error) {
 	return s, nil
 }
 
-// escape reads what follows a backslash.
+// escape reads the rest of an escape after the backslash.
 func (r *jsonReader) escape(out []byte) ([]byte, error) {
 	if r.at >= len(r.src) {
 		return nil, r.fail("string has no end")

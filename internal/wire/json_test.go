@@ -75,7 +75,7 @@ func TestFromJSON(t *testing.T) {
 	}
 }
 
-// What ToJSON writes is JSON for everybody else, but for NaN and Infinity.
+// The output of ToJSON is valid JSON, except for NaN and Infinity.
 func TestToJSONIsJSON(t *testing.T) {
 	j, err := wire.ToJSON(pack(t, stateReturn(5)))
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// What JSON has no word for is written as a map of one of these keys. A real
-// map of that one key gets another "$" in front, so nothing is mistaken.
+// Values that JSON cannot represent are written as a map with one of these keys. A real map
+// with that one key gets another "$" in front, so that the two are not confused.
 const (
 	jsonExt = "$ext" // [type, data]
-	jsonMap = "$map" // [[key, value], ...], for maps with keys that are no text
+	jsonMap = "$map" // [[key, value], ...], for maps with keys that are not strings
 )
 
-// ToJSON writes a value as JSON in the form of Python's json.dumps without
-// ensure_ascii: keys in map order, ", " and ": " between, NaN and Infinity as
-// words. Bytes that are no UTF-8 become \udc80 to \udcff escapes (Python's
-// surrogateescape). FromJSON gives the same value back; only the difference
-// between text and bin, which Salt's wire does not know either, is lost.
+// ToJSON writes a value as JSON in the form of Python's json.dumps without ensure_ascii: keys
+// in map order, ", " and ": " as separators, NaN and Infinity as words. Bytes that are not
+// UTF-8 become \udc80 to \udcff escapes (Python's surrogateescape). FromJSON returns the same
+// value; only the difference between text and bin is lost, which Salt's wire encoding does not
+// have either.
 func ToJSON(r Raw) ([]byte, error) {
 	if err := Scan(r, Limits{}); err != nil {
 		return nil, err
@@ -36,11 +36,11 @@ type jsonWriter struct {
 	src []byte
 	at  int
 	out []byte
-	odd map[int]bool // contents of maps that have a key which is no text
+	odd map[int]bool // starts of the contents of maps with a key that is not a string
 }
 
-// oddMaps finds, in one pass over bytes that have been scanned, where the
-// contents of those maps begin that have a key which is no text.
+// oddMaps finds, in one pass over scanned bytes, the starts of the contents of the maps with a
+// key that is not a string.
 func oddMaps(b []byte) map[int]bool {
 	type open struct {
 		from, left int
@@ -211,7 +211,8 @@ func (w *jsonWriter) ext(typ int8, data []byte) {
 	w.word("]}")
 }
 
-// isoTime is Python's datetime.isoformat: the fraction only when there is one.
+// isoTime formats a time like Python's datetime.isoformat: with a fraction only if it is not
+// zero.
 func isoTime(t time.Time) string {
 	if t.Nanosecond() == 0 {
 		return t.Format("2006-01-02T15:04:05")
@@ -219,7 +220,7 @@ func isoTime(t time.Time) string {
 	return t.Format("2006-01-02T15:04:05.000000")
 }
 
-// appendPyFloat writes a float as Python's repr.
+// appendPyFloat appends a float like Python's repr.
 func appendPyFloat(b []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -240,7 +241,7 @@ func appendPyFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendJSONString quotes text of any bytes.
+// appendJSONString quotes a string of any bytes.
 func appendJSONString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
@@ -266,7 +267,7 @@ func appendJSONString(b, s []byte) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
-// appendEscape writes a byte that cannot stand for itself.
+// appendEscape appends the escape of a byte.
 func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

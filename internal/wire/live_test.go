@@ -22,7 +22,7 @@ func open(t testing.TB, key string, cipher []byte) []byte {
 	return plain
 }
 
-// envelope parses an outer map and checks that it packs to the same bytes.
+// envelope parses an outer map and checks that it is encoded to the same bytes.
 func envelope(t testing.TB, b []byte) wire.Envelope {
 	t.Helper()
 	env, err := wire.ParseEnvelope(b)
@@ -37,7 +37,7 @@ func envelope(t testing.TB, b []byte) wire.Envelope {
 	return env
 }
 
-// typed parses a load by its cmd and packs it again.
+// typed parses a load by its cmd.
 func typed(raw wire.Raw) (wire.Encoder, error) {
 	cmd, err := wire.Field(raw, "cmd")
 	if err != nil {
@@ -55,7 +55,7 @@ func typed(raw wire.Raw) (wire.Encoder, error) {
 	return nil, wire.ErrMissing
 }
 
-// Requests of real minions and syndics, from envelope to every field and back.
+// Requests of real minions and syndics, from the envelope to every field and back.
 func TestRequestsAsSalt(t *testing.T) {
 	for name, version := range map[string]int{"live_v2_requests.json": 2, "live_v3_requests.json": 3} {
 		var file struct {
@@ -71,7 +71,7 @@ func TestRequestsAsSalt(t *testing.T) {
 		vectors.Load(t, name, &file)
 		cmds := map[string]int{}
 		for i, row := range file.Rows {
-			if row.Request == nil { // a pillar request, whose bytes were left out
+			if row.Request == nil { // a pillar request, whose bytes were not recorded
 				continue
 			}
 			env := envelope(t, row.Request)
@@ -131,7 +131,7 @@ func TestRequestsAsSalt(t *testing.T) {
 	}
 }
 
-// The clear publish loads of clients, and what a master keeps of them.
+// The clear publish loads of clients, and what a master stores of them.
 func TestPublishLoadsAsSalt(t *testing.T) {
 	var cases []struct {
 		Name    string   `json:"name"`
@@ -231,7 +231,7 @@ func TestPublicationsAsSalt(t *testing.T) {
 	}
 }
 
-// Events as the event publishers of real masters sent them.
+// Events that the event publishers of real masters sent.
 func TestEventsAsSalt(t *testing.T) {
 	for name, length := range map[string]int{"live_v2_events.json": 0, "live_v3_events.json": 4} {
 		type event struct {

@@ -13,7 +13,7 @@ import (
 
 var stamp = time.Date(2026, 11, 21, 0, 0, 7, 279616000, time.UTC)
 
-// stateReturn is the load of a state run with n states.
+// stateReturn returns the load of a state run with n states.
 func stateReturn(n int) *wire.Map {
 	states := wire.NewMap()
 	for i := range n {
@@ -70,7 +70,7 @@ func TestReturnNeeds(t *testing.T) {
 	}
 }
 
-// A load that names a field twice is read as Python reads it.
+// A load with a duplicate field is read as in Python.
 func TestLastOfTwoWins(t *testing.T) {
 	b := []byte("\x84\xa2id\xa2m1\xa3jid\xa11\xa6return\x01\xa2id\xa2m2")
 	r, err := wire.ParseReturn(b)
@@ -170,13 +170,13 @@ func TestSyndicReturnForms(t *testing.T) {
 		job.Set("return", bad)
 		s, err := wire.ParseSyndicReturn(pack(t, wire.NewMap("load", []any{job, good})))
 		broken := s.Broken
-		for _, r := range s.Loads[0].Returns { // one that names its minion is that one's alone
+		for _, r := range s.Loads[0].Returns { // a return that names its minion applies to that minion alone
 			broken = append(broken, r.Err)
 		}
 		if err != nil || len(broken) == 0 || !errors.Is(broken[0], wire.ErrType) {
 			t.Errorf("return %v: broken %v, %v", bad, broken, err)
 		}
-		// What cannot be read costs no other.
+		// An unreadable part does not affect the others.
 		if n := len(s.Loads); n == 0 || s.Loads[n-1].JID != "3" || len(s.Loads[n-1].Returns) != 1 {
 			t.Errorf("return %v: left is %+v", bad, s.Loads)
 		}
@@ -218,7 +218,7 @@ func TestPublishLoadForms(t *testing.T) {
 	}
 }
 
-// Every field of every typed load survives the way out and back.
+// Every field of every typed load survives a round trip.
 func TestPublicationRoundTrip(t *testing.T) {
 	raw := func(v any) wire.Raw { return pack(t, v) }
 	p := wire.Publication{

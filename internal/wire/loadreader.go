@@ -1,7 +1,7 @@
 package wire
 
-// loadReader goes over the fields of a load. A field that cannot be read sets err,
-// which ends it with the names of the load and the field.
+// loadReader iterates over the fields of a load. A field that cannot be read sets err, which
+// ends the iteration with the names of the load and the field.
 //
 //	l := openLoad("return", r)
 //	for l.next() {
@@ -17,15 +17,15 @@ type loadReader struct {
 	mapIter
 	load  string
 	pairs int
-	extra *Map // what keep has noted
+	extra *Map // fields recorded by keep
 
-	// What the channel adds to a load and takes off again.
+	// Fields that the channel adds to a load and removes again.
 	tok   []byte
 	nonce string
 	ts    int64
 
 	room  [2]span
-	drop  []span // the pairs that are left out of Full, when they do not fit into room
+	drop  []span // pairs omitted from Full, if they do not fit into room
 	dropN int
 }
 
@@ -44,8 +44,8 @@ func (l *loadReader) next() bool {
 
 func (l *loadReader) missing(field string) error { return missing(l.load, field) }
 
-// keep notes a field the typed load does not know. Keys that are no text are
-// dropped, as no load of Salt's has such.
+// keep records a field that the typed load does not know. It drops keys that are not strings,
+// which no load of Salt's has.
 func (l *loadReader) keep() {
 	if l.key == nil {
 		return
@@ -80,13 +80,13 @@ func (l *loadReader) omit() {
 		l.dropN++
 		return
 	}
-	if l.drop == nil { // a field stands there twice
+	if l.drop == nil { // a duplicate field
 		l.drop = append(l.drop, l.room[:]...)
 	}
 	l.drop = append(l.drop, l.span())
 }
 
-// full is the whole load less what is left out of it.
+// full returns the whole load without the omitted pairs.
 func (l *loadReader) full() Raw {
 	if l.drop != nil {
 		return without(l.b, l.pairs, l.drop)

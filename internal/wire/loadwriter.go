@@ -1,7 +1,7 @@
 package wire
 
-// loadWriter packs the fields of a load by the wire rules, in the order they
-// are given; the head is written last, when their number is known.
+// loadWriter encodes the fields of a load by the wire rules, in the order of the calls; the
+// head is written last, when their number is known.
 type loadWriter struct {
 	b []byte
 	n int
@@ -31,7 +31,7 @@ func (w *loadWriter) bytes(k string, v []byte) {
 	w.b = appendBytes(w.b, v, wireRules)
 }
 
-// raw writes nil for a value that is not there.
+// raw writes nil for an empty value.
 func (w *loadWriter) raw(k string, v Raw) {
 	w.key(k)
 	if len(v) == 0 {
@@ -41,7 +41,7 @@ func (w *loadWriter) raw(k string, v Raw) {
 	w.b = append(w.b, v...)
 }
 
-// The following write nothing for an unset value.
+// The following functions write nothing for an unset value.
 
 func (w *loadWriter) text(k, v string) {
 	if v != "" {
@@ -67,7 +67,7 @@ func (w *loadWriter) optRaw(k string, v Raw) {
 	}
 }
 
-// extra writes the unknown fields a load carried.
+// extra writes the unknown fields of a load.
 func (w *loadWriter) extra(m *Map) error {
 	e := encoder{rules: wireRules}
 	var err error

@@ -16,17 +16,17 @@ type MinionEvent struct {
 	Nonce     string
 	TS        int64
 	Extra     *Map // unknown fields in their order, each a Raw
-	Full      Raw  // the whole load as it came, without tok and nonce
+	Full      Raw  // the whole load as received, without tok and nonce
 }
 
-// TagData is one event inside a MinionEvent.
+// TagData is one event in a MinionEvent.
 type TagData struct {
 	Tag  string
-	Data Raw // a map; nil when the sender left it out
+	Data Raw // a map; nil if the sender omitted it
 }
 
-// ParseMinionEvent reads a load of events. id must be there, and either tag or
-// events. Raw fields alias r.
+// ParseMinionEvent decodes a load of events. id is required, and either tag or events. Raw
+// fields alias r.
 func ParseMinionEvent(r Raw) (MinionEvent, error) {
 	var e MinionEvent
 	l := openLoad("minion event", r)
@@ -94,7 +94,7 @@ func parseEvents(r Raw) ([]TagData, error) {
 	return out, err
 }
 
-// Encode packs the load in Salt's order. Full is not looked at.
+// Encode encodes the load in Salt's order. It ignores Full.
 func (e MinionEvent) Encode() ([]byte, error) {
 	size := 192 + len(e.Data) + len(e.Grains) + len(e.Tok)
 	for _, ev := range e.Events {

@@ -9,16 +9,16 @@ import (
 // NonceSize is the length of a nonce in characters.
 const NonceSize = 32
 
-// NewNonce draws a nonce: 128 random bits as lower-case hex digits.
+// NewNonce returns a random nonce: 128 bits as lower-case hex digits.
 func NewNonce() string {
 	var b [NonceSize / 2]byte
 	_, _ = rand.Read(b[:]) // documented never to fail
 	return hex.EncodeToString(b[:])
 }
 
-// Nonce reads a nonce out of a request. It must be 32 lower-case hex digits, the form
-// in which all peers of Salt send it (uuid4().hex). A master signs the nonces of
-// strangers, so nothing else may fit into one (docs/design/signatures.md).
+// Nonce reads the nonce of a request. It must be 32 lower-case hex digits, the form in which
+// all peers of Salt send it (uuid4().hex). A master signs the nonces of strangers, so no other
+// data may fit into one (docs/design/signatures.md).
 func Nonce(r Raw) (string, error) {
 	s, err := Str(r)
 	if err != nil {

@@ -1,9 +1,8 @@
 package wire
 
-// Pick finds fields of a map: the values of the names given, in that order, nil for
-// those that are not there; of a field that stands twice the last, as Salt reads it. It
-// checks the whole map against lim and makes nothing of it, so it is what a stranger's
-// load is judged by. The values alias b.
+// Pick returns the values of the named fields of a map, in that order, nil for missing ones; of
+// a duplicate field the last, as in Salt. It checks the whole map against lim and allocates
+// nothing for it, so it is used to judge a stranger's load. The values alias b.
 func Pick(b []byte, lim Limits, names ...string) ([]Raw, error) {
 	if err := Scan(b, lim); err != nil {
 		return nil, err
@@ -20,7 +19,7 @@ func Pick(b []byte, lim Limits, names ...string) ([]Raw, error) {
 	return out, it.err
 }
 
-// DecodeWithin is Decode for what is no larger than lim.
+// DecodeWithin is Decode for a value within lim.
 func DecodeWithin(b []byte, lim Limits) (any, error) {
 	if err := Scan(b, lim); err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func DecodeWithin(b []byte, lim Limits) (any, error) {
 	return Decode(b)
 }
 
-// Size is how many values there are in b, keys included, within lim.
+// Size returns the number of values in b, keys included, within lim.
 func Size(b []byte, lim Limits) (values int, err error) {
 	lim = lim.orDefault()
 	room := lim.MaxNodes

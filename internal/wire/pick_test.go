@@ -34,7 +34,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// Looking for fields costs nothing per field that is passed over.
+// Picking fields costs no allocation per skipped field.
 func TestPick_MakesNothingOfTheRest(t *testing.T) {
 	big := appendHead(nil, Dict, 100_000)
 	for range 100_000 {

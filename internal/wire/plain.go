@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// AnyList is a list of texts as [Decode] gives one.
+// AnyList converts a list of strings to the type that [Decode] returns.
 func AnyList(texts []string) []any {
 	list := make([]any, len(texts))
 	for i, s := range texts {
@@ -15,8 +15,8 @@ func AnyList(texts []string) []any {
 	return list
 }
 
-// AsList is v as [Decode] gives a list; ok is false if v is neither such a list nor
-// one of texts.
+// AsList returns v as the type of list that [Decode] returns; ok is false if v is neither such
+// a list nor a list of strings.
 func AsList(v any) (list []any, ok bool) {
 	switch v := v.(type) {
 	case []any:
@@ -27,8 +27,8 @@ func AsList(v any) (list []any, ok bool) {
 	return nil, false
 }
 
-// Normal turns Go's own maps and lists, as a configuration holds them, into those
-// that [Decode] gives, with sorted keys; the rest is returned as it is.
+// Normal converts Go's own maps and lists, as in a configuration, to the types that [Decode]
+// returns, with sorted keys. It returns other values unchanged.
 func Normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -60,7 +60,7 @@ func Normal(v any) any {
 	return v
 }
 
-// Texts gives the texts of a list and passes over what is none.
+// Texts returns the strings in a list and skips other values.
 func Texts(vs []any) []string {
 	out := make([]string, 0, len(vs))
 	for _, v := range vs {

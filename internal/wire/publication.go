@@ -1,7 +1,7 @@
 package wire
 
-// Publication is the load inside the ciphertext of a publication, master to
-// minion (Salt wire reference §10.2).
+// Publication is the load inside the ciphertext of a publication from master to minion (Salt
+// wire reference §10.2).
 type Publication struct {
 	Fun             Raw // text, or a list of texts
 	Arg             Raw // list
@@ -12,7 +12,7 @@ type Publication struct {
 	Delimiter       string // "" means ":"
 	ID              string // the minion that published, with peer publishing
 	TgtType         string // "" means glob
-	To              int64  // only meant when HasTo
+	To              int64  // only valid if HasTo
 	HasTo           bool
 	RetConfig       string
 	Metadata        Raw
@@ -22,13 +22,13 @@ type Publication struct {
 	StartEvent      bool // the minion fires an event before it runs the function (Salt 3008)
 	User            string
 	AuthList        Raw
-	Serial          int64 // only meant when HasSerial
+	Serial          int64 // only valid if HasSerial
 	HasSerial       bool
 	Extra           *Map // unknown fields in their order, each a Raw
-	Full            Raw  // the load as it came, without serial
+	Full            Raw  // the load as received, without serial
 }
 
-// ParsePublication reads a publication. tgt, jid, fun and arg must be there.
+// ParsePublication decodes a publication. tgt, jid, fun and arg are required.
 func ParsePublication(r Raw) (Publication, error) {
 	var p Publication
 	l := openLoad("publication", r)
@@ -64,7 +64,7 @@ func (p *Publication) field(l *loadReader) {
 	case "ret":
 		p.Ret, l.err = retField(l.val)
 	case "master_id":
-		p.MasterID, l.err = jidText(l.val) // YAML makes a number of it, if it looks like one
+		p.MasterID, l.err = jidText(l.val) // YAML reads an id that looks like a number as one
 	case "delimiter":
 		p.Delimiter, l.err = optStr(l.val)
 	case "id":
@@ -101,7 +101,7 @@ func (p *Publication) field(l *loadReader) {
 	}
 }
 
-// Encode packs the publication in Salt's order. Full is not looked at.
+// Encode encodes the publication in Salt's order. It ignores Full.
 func (p Publication) Encode() ([]byte, error) {
 	w := newLoad(192 + len(p.Tgt) + len(p.Arg) + len(p.Fun) + len(p.AuthList))
 	w.raw("fun", p.Fun)

@@ -9,24 +9,24 @@ type PublishLoad struct {
 	Tgt     Raw // text, or a list for tgt_type list
 	TgtType string
 	Fun     Raw // text, or a list of texts
-	Arg     Raw // list; of several functions a list of lists
+	Arg     Raw // list; for several functions a list of lists
 	Key     string
 	Ret     string
 	Timeout Raw
 	JID     string // "" or None: the master chooses
 	User    string
-	To      int64 // only meant when HasTo
+	To      int64 // only valid if HasTo
 	HasTo   bool
-	Kwargs  Raw  // map, nil when absent
+	Kwargs  Raw  // map, nil if absent
 	Extra   *Map // unknown fields in their order, each a Raw
-	Full    Raw  // the load as it came without key, token and password; for the job store
+	Full    Raw  // the load as received without key, token and password; for the job store
 }
 
-// secrets are the fields of a publish load, and of its kwargs, that must not be
-// stored or shown.
+// secrets are the fields of a publish load, and of its kwargs, that must not be stored or
+// shown.
 var secrets = []string{"key", "token", "password"}
 
-// DecodedKwargs are the kwargs; an empty map when there are none.
+// DecodedKwargs returns the kwargs; an empty map if absent.
 func (p PublishLoad) DecodedKwargs() (*Map, error) {
 	if len(p.Kwargs) == 0 || IsNil(p.Kwargs) {
 		return NewMap(), nil
@@ -38,7 +38,7 @@ func (p PublishLoad) DecodedKwargs() (*Map, error) {
 	return m, nil
 }
 
-// ParsePublishLoad reads a publish load. tgt and fun must be there.
+// ParsePublishLoad decodes a publish load. tgt and fun are required.
 func ParsePublishLoad(r Raw) (PublishLoad, error) {
 	var p PublishLoad
 	l := openLoad("publish", r)
@@ -91,7 +91,7 @@ func ParsePublishLoad(r Raw) (PublishLoad, error) {
 	return p, err
 }
 
-// Encode packs the load in Salt's order. Full is not looked at.
+// Encode encodes the load in Salt's order. It ignores Full.
 func (p PublishLoad) Encode() ([]byte, error) {
 	w := newLoad(256 + len(p.Tgt) + len(p.Arg) + len(p.Kwargs))
 	w.str("cmd", "publish")
@@ -120,7 +120,7 @@ func (p PublishLoad) Encode() ([]byte, error) {
 
 var emptyList = Raw{0x90}
 
-// retField reads the returners of a job: comma-joined text, a list, or None.
+// retField reads the returners of a job: comma-separated text, a list, or None.
 func retField(r Raw) (string, error) {
 	if IsList(r) {
 		if _, err := Strings(r); err != nil {
@@ -131,7 +131,7 @@ func retField(r Raw) (string, error) {
 	return optStr(r)
 }
 
-// withoutSecrets drops the secrets of a load and of its kwargs.
+// withoutSecrets removes the secrets of a load and of its kwargs.
 func withoutSecrets(r Raw) (Raw, error) {
 	kwargs, err := Field(r, "kwargs")
 	if err != nil {

@@ -2,25 +2,24 @@ package wire
 
 import "strings"
 
-// Return is a minion's `_return` load (Salt wire reference §9.1), and also the
-// shape of one return out of a syndic's load and of the data of a
-// `salt/job/<jid>/ret/<id>` event.
+// Return is a minion's `_return` load (Salt wire reference §9.1). Single returns in a syndic's
+// load and the data of a `salt/job/<jid>/ret/<id>` event have the same form.
 type Return struct {
 	Cmd, ID, JID string
 	Fun          Raw // text, or a list of texts
 	FunArgs      Raw
 	Value        Raw // field `return`
 
-	// Retcode is the code as one number: of a job of several functions the
-	// first that is not 0; 1 for a value that is no number.
+	// Retcode is the code as one number. For a job of several functions it is the first that is
+	// not 0; for a value that is not a number it is 1.
 	Retcode    int
-	RetcodeRaw Raw // as it stands; nil: Retcode
+	RetcodeRaw Raw // undecoded; nil means Retcode
 
-	// Success is the truth of the field; of a job of several functions that of
-	// all of them.
+	// Success is the truth value of the field; for a job of several functions, whether all are
+	// true.
 	Success    bool
 	HasSuccess bool
-	SuccessRaw Raw // as it stands; nil: Success if HasSuccess
+	SuccessRaw Raw // undecoded; nil means Success if HasSuccess
 
 	Out, User, MasterID string
 	Metadata            Raw
@@ -29,11 +28,11 @@ type Return struct {
 	Nonce               string
 	TS                  int64
 	Extra               *Map // unknown fields in their order, each a Raw
-	Full                Raw  // the whole load as it came, without tok and nonce
+	Full                Raw  // the whole load as received, without tok and nonce
 }
 
-// ParseReturn reads a return. id, jid and return must be there. Raw fields and
-// byte fields alias r; Full does too when the load has neither tok nor nonce.
+// ParseReturn decodes a return. id, jid and return are required. Raw fields and byte fields
+// alias r; Full does too if the load has neither tok nor nonce.
 func ParseReturn(r Raw) (Return, error) {
 	var ret Return
 	l := openLoad("return", r)
@@ -87,7 +86,7 @@ func ParseReturn(r Raw) (Return, error) {
 	return ret, nil
 }
 
-// Encode packs the return in Salt's order. Full is not looked at.
+// Encode encodes the return in Salt's order. It ignores Full.
 func (r Return) Encode() ([]byte, error) {
 	w := newLoad(256 + len(r.Value) + len(r.FunArgs) + len(r.Fun) + len(r.Tok) + len(r.Sig) + len(r.Metadata))
 	w.text("cmd", r.Cmd)
@@ -123,10 +122,10 @@ func (r Return) Encode() ([]byte, error) {
 	return w.done(), nil
 }
 
-// FunName is the name of the function for people; several are joined by ",".
+// FunName returns the name of the function for people; several are joined with ",".
 func (r Return) FunName() string { return FunName(r.Fun) }
 
-// FunName is the name of a fun field for people; several are joined by ",".
+// FunName returns the name in a fun field for people; several are joined with ",".
 func FunName(fun Raw) string {
 	switch KindOf(fun) {
 	case Text, Bin:
@@ -139,7 +138,8 @@ func FunName(fun Raw) string {
 	return ""
 }
 
-// retcode reduces a retcode field to one number; several applies once.
+// retcode reduces a retcode field to one number; several is true for a job of several
+// functions.
 func retcode(r Raw, several bool) int {
 	code := 0
 	first := func(val Raw) error {
@@ -169,7 +169,7 @@ func retcode(r Raw, several bool) int {
 	return int(v)
 }
 
-// success reduces a success field to one truth.
+// success reduces a success field to one truth value.
 func success(r Raw) bool {
 	all := true
 	switch KindOf(r) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// only reads the head of r and checks that r is no longer than that one value.
+// only reads the head of r and checks that r is exactly one value.
 func only(r Raw) (head, error) {
 	h, err := headAt(r, 0)
 	if err != nil {
@@ -29,15 +29,14 @@ func Bytes(r Raw) ([]byte, error) {
 	return r[h.size:], nil
 }
 
-// Str returns a text or bytes value as a string of the same bytes, valid UTF-8
-// or not.
+// Str returns a text or bytes value as a string with the same bytes, valid UTF-8 or not.
 func Str(r Raw) (string, error) {
 	b, err := Bytes(r)
 	return string(b), err
 }
 
-// Int returns a number as Python's int() makes one: ints as they are, floats
-// cut, bools as 0 and 1, decimal text read.
+// Int converts a value like Python's int(): ints stay, floats are truncated, bools become 0 and
+// 1, decimal text is parsed.
 func Int(r Raw) (int64, error) {
 	h, err := only(r)
 	if err != nil {
@@ -62,8 +61,8 @@ func Int(r Raw) (int64, error) {
 	return 0, wrongType("a 64-bit int", r)
 }
 
-// Truth is the truth of a value as Python sees it: None, False, zero and what
-// is empty are false, and so are bytes that are no value.
+// Truth returns the truth value of a value in Python: None, False, zero and empty values are
+// false. Invalid bytes are false, too.
 func Truth(r Raw) bool {
 	h, err := headAt(r, 0)
 	if err != nil {

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 )
 
-// Raw is one undecoded msgpack value. It aliases the bytes it was cut from.
+// Raw is one undecoded msgpack value. It aliases the bytes that it was cut from.
 type Raw []byte
 
-// Value decodes it.
+// Value decodes r.
 func (r Raw) Value() (any, error) { return Decode(r) }
 
 // Defaults of Limits.
@@ -16,12 +16,11 @@ const (
 	DefaultMaxNodes = 4 << 20
 )
 
-// Limits bounds what is accepted from a stranger. A zero field means the
-// default of the same name.
+// Limits bounds values from a stranger. A zero field means the default of the same name.
 type Limits struct {
 	MaxBytes int // length of the whole value in bytes
-	MaxDepth int // lists and maps inside each other
-	MaxNodes int // values in all, keys included
+	MaxDepth int // nesting of lists and maps
+	MaxNodes int // number of values, keys included
 }
 
 func (l Limits) orDefault() Limits {
@@ -37,9 +36,8 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Scan reports whether b is exactly one msgpack value within l. Each declared
-// length must fit into the bytes that are there. It allocates nothing with the
-// default depth and never recurses.
+// Scan returns an error unless b is exactly one msgpack value within l. Each declared length
+// must fit into b. With the default depth it allocates nothing, and it never recurses.
 func Scan(b []byte, l Limits) error {
 	l = l.orDefault()
 	if len(b) > l.MaxBytes {
@@ -55,8 +53,8 @@ func Scan(b []byte, l Limits) error {
 	return nil
 }
 
-// Next cuts the first value off b. An error that wraps ErrTruncated says that
-// more bytes may complete the value; any other error is final.
+// Next cuts the first value off b. An error that wraps ErrTruncated means that more bytes may
+// complete the value; any other error is final.
 func Next(b []byte, l Limits) (val Raw, rest []byte, err error) {
 	l = l.orDefault()
 	end, err := extent(b, 0, &l)
@@ -66,14 +64,14 @@ func Next(b []byte, l Limits) (val Raw, rest []byte, err error) {
 	return Raw(b[:end:end]), b[end:], nil
 }
 
-// form says how many bytes a code takes, or where its length stands.
+// form is the length of the value of a code, or the place of its length.
 type form struct {
-	skip  uint8 // bytes in all when fixed, else bytes in front of the payload
+	skip  uint8 // total bytes if fixed, otherwise bytes before the payload
 	class uint8
 }
 
 const (
-	fixed   = iota // skip is everything
+	fixed   = iota // skip is the length of the value
 	fixList        // count in the low 4 bits
 	fixMap
 	len8 // payload length in the next byte
@@ -116,8 +114,8 @@ var forms = func() (t [256]form) {
 	return t
 }()
 
-// extent finds the end of the value that starts at b[i]. It takes the nodes it
-// saw off l.MaxNodes, so that one budget serves a walk over several values.
+// extent returns the end of the value that starts at b[i]. It subtracts the nodes from
+// l.MaxNodes, so that one budget covers several values.
 func extent(b []byte, i int, l *Limits) (int, error) {
 	if l.MaxNodes--; l.MaxNodes < 0 {
 		return i, at(i, ErrTooMany)
@@ -129,9 +127,9 @@ func extent(b []byte, i int, l *Limits) (int, error) {
 	return contents(b, end, n, l)
 }
 
-// measure reads the head at b[i]. end is behind the value, or for a list or map
-// behind its head; n is how many values follow in it, -1 for a scalar. Bytes and
-// declared lengths are checked against b and l, and n is taken off l.MaxNodes.
+// measure reads the head at b[i]. end is the end of the value, or for a list or map the end of
+// its head; n is the number of values in it, -1 for a scalar. It checks bytes and declared
+// lengths against b and l, and subtracts n from l.MaxNodes.
 func measure(b []byte, i int, l *Limits) (end, n int, err error) {
 	if i >= len(b) {
 		return i, 0, at(i, ErrTruncated)
@@ -189,10 +187,10 @@ func measure(b []byte, i int, l *Limits) (end, n int, err error) {
 	return end, n, nil
 }
 
-// contents finds the end of the n values at b[i:] and of all inside them.
+// contents returns the end of the n values at b[i:] and of all values in them.
 func contents(b []byte, i, n int, l *Limits) (int, error) {
 	var buf [DefaultMaxDepth]int
-	stack := buf[:0] // values still due in the containers outside this one
+	stack := buf[:0] // values still expected in the containers around this one
 	l.MaxDepth--     // one is open
 	for {
 		end, inside, err := measure(b, i, l)

@@ -10,10 +10,10 @@ var signedFirst = []string{
 	"nonce", "pub_key", "publish_port", "pub_sig", "token", "aes", "session", "sig", "pillar",
 }
 
-// IsSignedMap reports whether b begins as a map that a master's key signs, such as a reply to
-// a sign-in. Whoever asks for that reply chooses part of its bytes, so a publication that
-// begins so may be forged (docs/design/signatures.md). A true publication begins with random bytes:
-// one in 2^33 looks like this by chance.
+// IsSignedMap reports whether b begins like a map that a master's key signs, such as a reply to
+// a sign-in. The requester of that reply chooses part of its bytes, so a publication that
+// begins like this may be forged (docs/design/signatures.md). A true publication begins with
+// random bytes: one in 2^33 looks like this by chance.
 func IsSignedMap(b []byte) bool {
 	head := 1
 	switch {

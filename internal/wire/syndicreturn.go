@@ -2,47 +2,46 @@ package wire
 
 import "fmt"
 
-// SyndicReturn is a `_syndic_return` load: returns of one or more jobs that a
-// syndic passes up (Salt wire reference §9.2).
+// SyndicReturn is a `_syndic_return` load: returns of one or more jobs that a syndic sends to
+// its master (Salt wire reference §9.2).
 type SyndicReturn struct {
 	Cmd   string
-	ID    string // added by the channel in version 3, else ""
+	ID    string // added by the channel in version 3, otherwise ""
 	Loads []SyndicJob
-	// Broken tells what was left out because it cannot be read and names no
-	// minion, one error per job or return.
+	// Broken has an error for each job or return that was left out because it is unreadable and
+	// names no minion.
 	Broken []error
 	Tok    []byte
 	Nonce  string
 	TS     int64
 }
 
-// SyndicJob is what a syndic passes up of one job.
+// SyndicJob has the returns of one job in a syndic's load.
 type SyndicJob struct {
-	ID       string // the syndic
+	ID       string // the id of the syndic
 	JID      string
 	Fun      Raw
 	Arg      Raw
 	Tgt      Raw
 	TgtType  Raw
-	Load     Raw // the lower master's publish load the first time, else an empty map
+	Load     Raw // the lower master's publish load the first time, otherwise an empty map
 	Returns  []MinionReturn
 	MasterID string
 	Out      string
 	Extra    *Map // unknown fields in their order, each a Raw
 
-	broken []error // returns that were left out
+	broken []error // errors for returns that were left out
 }
 
-// MinionReturn is the return of one minion inside a SyndicJob.
+// MinionReturn is the return of one minion in a SyndicJob.
 type MinionReturn struct {
 	ID    string
 	Value Raw   // map of return, retcode, success, fun_args, ...
-	Err   error // why it is none, Value is nil then
+	Err   error // why it is invalid; Value is then nil
 }
 
-// ParseSyndicReturn reads a syndic's load. As Salt does it takes a load that
-// is one job by itself, of old syndics, and leaves out jobs that lack id, jid
-// or return. Raw fields alias r.
+// ParseSyndicReturn decodes a syndic's load. As in Salt, the load may be a single job, as old
+// syndics send it, and jobs without id, jid or return are left out. Raw fields alias r.
 func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
 	var s SyndicReturn
 	var jobs Raw
@@ -77,7 +76,7 @@ func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
 	err := Elems(jobs, func(i int, val Raw) error {
 		job, ok, err := parseSyndicJob(val)
 		switch {
-		case err != nil: // it costs no other
+		case err != nil: // it does not affect the others
 			s.Broken = append(s.Broken, fmt.Errorf("%s: job %d: %w", l.load, i+1, err))
 		case ok:
 			s.Loads = append(s.Loads, job)
@@ -91,7 +90,7 @@ func ParseSyndicReturn(r Raw) (SyndicReturn, error) {
 	return s, nil
 }
 
-// parseSyndicJob reads one job; ok is false when it lacks what it must have.
+// parseSyndicJob decodes one job; ok is false if a required field is missing.
 func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
 	hasReturn := false
 	l := openLoad("syndic job", r)
@@ -130,8 +129,8 @@ func parseSyndicJob(r Raw) (job SyndicJob, ok bool, err error) {
 	return job, job.ID != "" && job.JID != "" && hasReturn, nil
 }
 
-// parseMinionReturns reads the returns of one job. What is none of a named minion is
-// an entry with an error; what names nobody is left out, with an error.
+// parseMinionReturns decodes the returns of one job. An invalid return of a named minion is an
+// entry with an error; one that names no minion is left out, with an error in broken.
 func parseMinionReturns(r Raw) (_ []MinionReturn, broken []error, _ error) {
 	out := make([]MinionReturn, 0, min(Count(r), len(r)))
 	it := openMap(r)

@@ -2,13 +2,12 @@ package wire
 
 import "unicode/utf8"
 
-// ToBus rewrites one wire value by the rules of the bus, as Salt does when it
-// unpacks a load and fires it as an event: texts and bytes that are UTF-8 become
-// str, others bin; numbers and heads take their shortest form. Order is kept.
+// ToBus converts a value from wire to bus encoding, as Salt does when it unpacks a load and
+// fires it as an event: texts and bytes that are UTF-8 become str, others bin; numbers and
+// heads get their shortest form. The order is kept.
 func ToBus(wireBytes []byte) ([]byte, error) { return rewrite(wireBytes, busRules) }
 
-// ToWire rewrites one bus value by the wire rules: str and bin both become the
-// raw family.
+// ToWire converts a value from bus to wire encoding: str and bin both become the raw family.
 func ToWire(busBytes []byte) ([]byte, error) { return rewrite(busBytes, wireRules) }
 
 func rewrite(b []byte, r rules) ([]byte, error) {
@@ -18,11 +17,11 @@ func rewrite(b []byte, r rules) ([]byte, error) {
 	return transcode(make([]byte, 0, len(b)+len(b)/16+8), b, r)
 }
 
-// transcode appends the values of src to dst. The bytes must have been scanned.
-// As heads carry counts and no byte lengths, one flat pass over them is enough.
-// What is the same by both rules is copied in runs.
+// transcode appends the values of src, which must have been scanned, to dst. Heads have counts
+// but no byte lengths, so one flat pass is enough. Values that both encodings share are copied
+// in runs.
 func transcode(dst, src []byte, r rules) ([]byte, error) {
-	run := 0 // start of bytes to be copied as they are
+	run := 0 // start of the bytes to copy unchanged
 	for i := 0; i < len(src); {
 		if end := i + int(forms[src[i]].skip); end <= len(src) && keeps(src[i:end], r) {
 			i = end
@@ -43,8 +42,8 @@ func transcode(dst, src []byte, r rules) ([]byte, error) {
 	return append(dst, src[run:]...), nil
 }
 
-// keeps reports whether a value, or the head of one, is the same by the rules r.
-// It is asked for all values and says false when it would have to look closer.
+// keeps reports whether a value, or the head of one, has the same encoding by the rules r. It
+// is called for all values and returns false if it would need a closer look.
 func keeps(v []byte, r rules) bool {
 	switch c := v[0]; {
 	case c <= 0x9f, c >= 0xe0, c == 0xc0, c == 0xc2, c == 0xc3, c == 0xcb:
@@ -55,7 +54,7 @@ func keeps(v []byte, r rules) bool {
 	return false
 }
 
-// appendValue packs the value at src[i] anew, of a list or map only the head.
+// appendValue encodes the value at src[i] again; for a list or map only the head.
 func appendValue(dst, src []byte, i int, h head, r rules) []byte {
 	payload := i + h.size
 	switch h.kind {

@@ -8,35 +8,33 @@ import (
 
 // Extension types of Salt (Salt wire reference §3).
 const (
-	extTime  = 78 // a datetime without zone, as text
+	extTime  = 78 // a datetime without a zone, as text
 	extConst = 79 // a named constant, msgpack of [name, value]
 )
 
 // timeLayout is strftime's %Y%m%dT%H:%M:%S.%f.
 const timeLayout = "20060102T15:04:05.000000"
 
-// The values that [Decode] gives stand in a package that other modules may use as well.
+// The types that [Decode] returns are in a package that other modules can use, too.
 type (
 	// Map is a map that keeps the order of its keys.
 	Map = value.Map
 	// Const is a named constant: extension 79.
 	Const = value.Const
-	// Ext is an extension value of any other type, or one of Salt's that could not
-	// be read.
+	// Ext is an extension value of any other type, or an unreadable one of Salt's types.
 	Ext = value.Ext
 )
 
-// NewMap makes a map of alternating keys and values. It panics on an odd count.
+// NewMap returns a map with alternating keys and values. It panics on an odd count.
 func NewMap(kv ...any) *Map { return value.NewMap(kv...) }
 
-// Encoder is implemented by values that know their own wire form, such as the
-// typed loads of this package.
+// Encoder is implemented by values that encode themselves, such as the typed loads of this
+// package.
 type Encoder interface {
 	Encode() ([]byte, error)
 }
 
-// parseExt turns an extension into the value it stands for. depth is how many
-// levels of nesting are still allowed.
+// parseExt decodes an extension. depth is the remaining nesting.
 func parseExt(typ int8, data []byte, depth int) any {
 	switch typ {
 	case extTime:

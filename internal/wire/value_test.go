@@ -149,7 +149,7 @@ func TestEncoderInside(t *testing.T) {
 	}
 }
 
-// Long forms, as some other packer might write them, become short.
+// Long forms, as another packer may write them, become short.
 func TestToBusShortens(t *testing.T) {
 	long := "\xdf\x00\x00\x00\x02\xdb\x00\x00\x00\x01a\xcf\x00\x00\x00\x00\x00\x00\x00\x01\xd9\x01b\xdd\x00\x00\x00\x02\xd3\xff\xff\xff\xff\xff\xff\xff\xff\xca\x3f\xc0\x00\x00"
 	got, err := wire.ToBus([]byte(long))

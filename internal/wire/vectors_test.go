@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// recorded is a decoded value of a recorded file, packed by the wire rules.
+// recorded is a decoded value of a recorded file, in wire encoding.
 type recorded struct{ wire.Raw }
 
 func (r *recorded) UnmarshalJSON(j []byte) error {
@@ -32,7 +32,7 @@ func (r *recorded) UnmarshalJSON(j []byte) error {
 	return err
 }
 
-// undoB64 puts the bytes in place of {"$b64": text}.
+// undoB64 replaces {"$b64": text} by its bytes.
 func undoB64(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -57,7 +57,7 @@ func undoB64(v any) (any, error) {
 	return v, nil
 }
 
-// same compares packed values and shows both as JSON when they differ.
+// same compares encoded values and shows both as JSON if they differ.
 func same(t testing.TB, what string, got, want []byte) {
 	t.Helper()
 	if string(got) == string(want) {
@@ -68,7 +68,7 @@ func same(t testing.TB, what string, got, want []byte) {
 	t.Errorf("%s:\n got %x %s\nwant %x %s", what, got, g, want, w)
 }
 
-// unpacked is what Salt makes of a decoded value: text of all bytes.
+// unpacked converts a decoded value as Salt does: bytes become text.
 func unpacked(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -90,8 +90,8 @@ func unpacked(v any) any {
 	return v
 }
 
-// Every value that Salt packed, by both of its rules, is read as Salt reads it
-// and packed to the same bytes again.
+// Every value that Salt packed, by both of its rules, is read as in Salt and encoded to the
+// same bytes again.
 func TestMsgpackAsSalt(t *testing.T) {
 	type packed struct {
 		Bytes []byte `json:"bytes"`
@@ -108,8 +108,8 @@ func TestMsgpackAsSalt(t *testing.T) {
 	if len(file.Values) < 30 {
 		t.Fatalf("only %d values", len(file.Values))
 	}
-	// Python bytes that are UTF-8: the wire does not tell them from text, so the
-	// way back to bus rules makes them text, in Salt as here.
+	// Python bytes that are UTF-8: the wire encoding does not distinguish them from text, so
+	// ToBus makes them text, in Salt and here.
 	bytesAsText := map[string]bool{"bytes": true, "empty bytes": true, "bytes 32": true, "bytes 256": true, "bytes keys": true}
 	for _, v := range file.Values {
 		t.Run(v.Name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 			}
 			same(t, "bus rewritten for the wire", toWire, v.Wire.Bytes)
 
-			if v.Name != "bytes keys" { // a key is text whenever it can be
+			if v.Name != "bytes keys" { // a key is text if it can be
 				again, err = wire.EncodeBus(fromBus)
 				if err != nil {
 					t.Fatal(err)
@@ -167,7 +167,7 @@ func TestMsgpackAsSalt(t *testing.T) {
 	}
 }
 
-// Go values that a program would hold give Salt's bytes.
+// Go values are encoded to Salt's bytes.
 func TestEncodeGoValues(t *testing.T) {
 	var file struct {
 		Values []struct {
@@ -252,7 +252,7 @@ func TestTokenFilesAsSalt(t *testing.T) {
 	}
 }
 
-// What minion_sign_messages signs, taken from two live minions.
+// The bytes that minion_sign_messages signs, recorded from two live minions.
 func TestSignedBytesAsSalt(t *testing.T) {
 	var cases []struct {
 		From   string   `json:"from"`

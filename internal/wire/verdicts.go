@@ -1,30 +1,30 @@
 package wire
 
-// Fields of the answer to a `_syndic_return` of which not all was taken.
+// Fields of the answer to a `_syndic_return` that was not stored completely.
 const (
 	leftKey    = "left"
 	refusedKey = "refused"
 )
 
-// ReturnOf names the return of one minion to one job.
+// ReturnOf identifies the return of one minion to one job.
 type ReturnOf struct{ JID, ID string }
 
-// Verdicts say of the rows of one `_syndic_return` which a master did not store as
-// they were; it has stored all others. An answer of None has no verdicts: all is
-// stored. To a sender that does not know the form, as to a Python one, it is no
-// acknowledgement at all: it parts what it sent and sends it again.
+// Verdicts lists the rows of a `_syndic_return` that a master did not store as they were; it
+// has stored all others. The answer without verdicts is Python's None, and means that
+// everything is stored. A sender that does not know the other form, such as a Python one, does
+// not treat it as an acknowledgement: it splits the load and sends it again.
 type Verdicts struct {
-	// Left are not taken as yet: send them again.
+	// Left are the rows to send again: not accepted yet.
 	Left map[ReturnOf]bool
-	// Refused will never be taken, each with the reason. The master has stored an
-	// error in their place, which ends the job for those minions.
+	// Refused are the rows that will never be accepted, with the reasons. The master has stored
+	// an error in their place, which ends the job for those minions.
 	Refused map[ReturnOf]string
 }
 
-// None tells that everything was stored.
+// None reports whether everything was stored.
 func (v Verdicts) None() bool { return len(v.Left) == 0 && len(v.Refused) == 0 }
 
-// Leave notes a row to be sent again.
+// Leave records a row to be sent again.
 func (v *Verdicts) Leave(row ReturnOf) {
 	if v.Left == nil {
 		v.Left = map[ReturnOf]bool{}
@@ -32,7 +32,7 @@ func (v *Verdicts) Leave(row ReturnOf) {
 	v.Left[row] = true
 }
 
-// Refuse notes a row that will never be taken.
+// Refuse records a row that will never be accepted.
 func (v *Verdicts) Refuse(row ReturnOf, reason string) {
 	if v.Refused == nil {
 		v.Refused = map[ReturnOf]string{}
@@ -40,7 +40,7 @@ func (v *Verdicts) Refuse(row ReturnOf, reason string) {
 	v.Refused[row] = reason
 }
 
-// Reply is the answer: a map, or nil when there is no verdict.
+// Reply returns the answer: a map, or nil if there is no verdict.
 func (v Verdicts) Reply() any {
 	if v.None() {
 		return nil
@@ -66,7 +66,7 @@ func (v Verdicts) Reply() any {
 	return out
 }
 
-// ReadVerdicts reads such an answer; false: it is another one.
+// ReadVerdicts decodes such an answer; false means that it is another one.
 func ReadVerdicts(answer Raw) (v Verdicts, ok bool) {
 	d, err := DecodeMap(answer)
 	if err != nil {

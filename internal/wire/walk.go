@@ -2,7 +2,7 @@ package wire
 
 import "slices"
 
-// mapIter goes over the pairs of a map, checking each value as it cuts it.
+// mapIter iterates over the pairs of a map and checks each value.
 //
 //	it := openMap(b)
 //	for it.next() { … it.key … it.val … }
@@ -12,8 +12,8 @@ type mapIter struct {
 	at   int
 	left int
 	lim  Limits
-	name Raw    // the key as it stands
-	key  []byte // its text; nil when the key is no text
+	name Raw    // the undecoded key
+	key  []byte // its text; nil if the key is not a string
 	val  Raw
 	err  error
 }
@@ -84,8 +84,8 @@ func (it *mapIter) cut() (Raw, error) {
 	return Raw(it.b[start:end:end]), nil
 }
 
-// Pairs walks the pairs of a map. Key and value alias b. It stops at the first
-// error, which may come after fn has seen the pairs in front of a fault.
+// Pairs calls fn for the pairs of a map. Key and value alias b. It stops at the first error,
+// which may come after calls for the pairs before a fault.
 func Pairs(b []byte, fn func(key, val Raw) error) error {
 	it := openMap(b)
 	for it.next() {
@@ -96,8 +96,8 @@ func Pairs(b []byte, fn func(key, val Raw) error) error {
 	return it.err
 }
 
-// Fields walks the pairs of a map whose keys are text; others are passed over.
-// The value aliases b.
+// Fields calls fn for the pairs of a map whose keys are strings and skips others. The value
+// aliases b.
 func Fields(b []byte, fn func(key string, val Raw) error) error {
 	it := openMap(b)
 	for it.next() {
@@ -111,7 +111,7 @@ func Fields(b []byte, fn func(key string, val Raw) error) error {
 	return it.err
 }
 
-// Field returns the value of one key of a map, nil when it is not there.
+// Field returns the value of one key of a map, nil if it is missing.
 func Field(b []byte, key string) (Raw, error) {
 	var found Raw
 	it := openMap(b)
@@ -126,7 +126,7 @@ func Field(b []byte, key string) (Raw, error) {
 	return found, nil
 }
 
-// Elems walks the values of a list. The value aliases b.
+// Elems calls fn for the values of a list. The value aliases b.
 func Elems(b []byte, fn func(i int, val Raw) error) error {
 	return elems(b, Limits{MaxDepth: DoorDepth}, fn)
 }
@@ -153,7 +153,7 @@ func elems(b []byte, lim Limits, fn func(i int, val Raw) error) error {
 	return nil
 }
 
-// Strings returns the texts of a list.
+// Strings returns the strings in a list.
 func Strings(b []byte) ([]string, error) {
 	var out []string
 	err := Elems(b, func(_ int, val Raw) error {
@@ -167,7 +167,7 @@ func Strings(b []byte) ([]string, error) {
 	return out, nil
 }
 
-// Count returns how many pairs a map or elements a list has; 0 for others.
+// Count returns the number of pairs of a map or elements of a list; 0 for other values.
 func Count(r Raw) int {
 	if h, err := headAt(r, 0); err == nil && (h.kind == List || h.kind == Dict) {
 		return h.n
@@ -175,8 +175,8 @@ func Count(r Raw) int {
 	return 0
 }
 
-// Without returns the map b less the named keys, in the same order. Without
-// any of them in it the result aliases b.
+// Without returns the map b without the named keys, in the same order. If it has none of them,
+// the result aliases b.
 func Without(b []byte, keys ...string) (Raw, error) {
 	spans := make([]span, 0, 8)
 	it := openMap(b)
@@ -192,16 +192,16 @@ func Without(b []byte, keys ...string) (Raw, error) {
 	return without(b, n, spans), nil
 }
 
-// span is the place of one pair of a map.
+// span is the position of a pair of a map.
 type span struct{ from, to int }
 
-// span returns the place of the pair that next has found.
+// span returns the position of the pair that next has found.
 func (it *mapIter) span() span {
 	return span{from: it.at - len(it.val) - len(it.name), to: it.at}
 }
 
-// without copies the map b of n pairs less some of them; with none to leave out
-// it returns b itself.
+// without copies the map b of n pairs without some of them. If spans is empty, it returns b
+// itself.
 func without(b []byte, n int, spans []span) Raw {
 	if len(spans) == 0 {
 		return b

@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// backoff spaces attempts to connect.
+// backoff computes the pauses between attempts to connect.
 type backoff struct {
 	min, max time.Duration
-	plain    bool // double from min to max, without chance
+	plain    bool // double from min to max, without a random part
 	failures int
 }
 
-// next is how long to wait after one more failure. With chance it is min plus
-// anything up to the window, which doubles from min to max: a server that was
-// only restarted has its peers back within 2·min, and one that stays away is not
-// overrun.
+// next returns the pause after one more failure. With a random part it is min plus a random
+// part of the window, which doubles from min to max: the peers of a restarted server are back
+// within 2·min, and a server that stays away is not flooded.
 func (b *backoff) next() time.Duration {
 	grown := b.max
 	if b.failures < 30 {

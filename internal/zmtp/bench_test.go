@@ -13,8 +13,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
-// BenchmarkRequestReply has n connections with one request of 200 bytes each
-// under way, raw peers and router in one process.
+// BenchmarkRequestReply has n connections with one request of 200 bytes in flight each, raw
+// peers and router in one process.
 func BenchmarkRequestReply(b *testing.B) {
 	for _, n := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -52,7 +52,7 @@ func BenchmarkRequestReply(b *testing.B) {
 	}
 }
 
-// BenchmarkReq is the same through our own Req, with a pool of 8.
+// BenchmarkReq does the same through Req, with a pool of 8.
 func BenchmarkReq(b *testing.B) {
 	r := newRouter(b, RouterConfig{}, func(q *Request) { q.Reply(q.Body) })
 	q := newReq(b, r.Addr().String(), DialConfig{})
@@ -68,7 +68,7 @@ func BenchmarkReq(b *testing.B) {
 	})
 }
 
-// BenchmarkLargeRequest moves 1 MiB there and back.
+// BenchmarkLargeRequest sends 1 MiB there and back.
 func BenchmarkLargeRequest(b *testing.B) {
 	for _, trusted := range []bool{false, true} {
 		b.Run(fmt.Sprintf("trusted=%v", trusted), func(b *testing.B) {
@@ -91,8 +91,8 @@ func BenchmarkLargeRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkFanOut publishes 1 KB to n subscribers in another process; one
-// operation lasts until the last of them has it.
+// BenchmarkFanOut publishes 1 KB to n subscribers in another process; an operation ends when
+// the last of them has it.
 func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -132,8 +132,8 @@ func BenchmarkBurst(b *testing.B) {
 	b.ReportMetric(n*burst*float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
 }
 
-// BenchmarkTopic publishes to one of n subscribers by its topic: the others must
-// not make it slower.
+// BenchmarkTopic publishes to one of n subscribers by its topic: the others must not slow it
+// down.
 func BenchmarkTopic(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -185,7 +185,7 @@ type counted struct{ *Router }
 
 func (c counted) Peers() int { return c.Stats().Peers }
 
-// resident is the resident memory of this process, unused heap given back.
+// resident returns the resident memory of this process after unused heap is released.
 func resident(b *testing.B) int {
 	debug.FreeOSMemory()
 	var size, pages int

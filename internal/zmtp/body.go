@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// smallBody is the size up to which a body is not charged.
+	// smallBody is the size up to which a body is not charged to the budget.
 	smallBody = 8 << 10
-	// firstPiece is what is allocated for a body before anything of it is here. A
-	// larger one grows fourfold as it arrives, so memory follows what has arrived.
+	// firstPiece is the initial allocation for a body. A larger body's buffer grows fourfold as
+	// it arrives, so memory follows the received bytes.
 	firstPiece = 16 << 10
 	growth     = 4
 )
 
-// recv reads the next message, having judged each of its frames before any memory is
-// spent on it. Commands in between are acted upon.
+// recv reads the next message. It checks each frame before it allocates memory for it, and
+// handles commands in between.
 func (g *guard) recv() (frames [][]byte, err error) {
 	g.charge.give() // nobody has taken it over
 	g.charge = nil
@@ -44,7 +44,7 @@ func (g *guard) recv() (frames [][]byte, err error) {
 	}
 }
 
-// body receives a frame's body.
+// body receives the body of a frame.
 func (g *guard) body(size int64) ([]byte, error) {
 	b := g.budget()
 	if size <= smallBody || b == nil {
@@ -75,11 +75,11 @@ func (g *guard) body(size int64) ([]byte, error) {
 	return body, nil
 }
 
-// ownShare is the part of the budget, a quarter, that requests of one connection may
-// hold while they are worked on before its next body is received.
+// ownShare is the divisor for the part of the budget, a quarter, that requests of one
+// connection may hold while they are processed before its next body is received.
 const ownShare = 4
 
-// awaitOwn waits until requests of this connection hold no more than that.
+// awaitOwn waits until the requests of this connection hold at most that much.
 func (g *guard) awaitOwn(most int64) error {
 	if g.atWork.Load() <= most {
 		return nil
@@ -116,8 +116,8 @@ func (g *guard) take(size int64) ([]byte, error) {
 	return body, nil
 }
 
-// afford takes more of the budget, and waits for it if need be; the peer's time does
-// not run meanwhile.
+// afford takes n more bytes of the budget and waits for room if necessary. That wait does not
+// count against the peer.
 func (g *guard) afford(n int64) error {
 	g.disarm()
 	g.paused.Store(true)
@@ -125,7 +125,7 @@ func (g *guard) afford(n int64) error {
 	return g.charge.grow(n, 4*g.lim.FrameTimeout, g.dead)
 }
 
-// fill reads exactly len(b) bytes, and notes since when the peer is waited for.
+// fill reads exactly len(b) bytes, and records since when it waits for the peer.
 func (g *guard) fill(b []byte) error {
 	for len(b) > 0 {
 		g.since.Store(int64(time.Since(epoch)))
@@ -142,8 +142,8 @@ func (g *guard) fill(b []byte) error {
 	return nil
 }
 
-// silence is how long the peer has been waited for in the middle of a message; what
-// has come and is not read yet ends it.
+// silence returns how long the peer has been silent in the middle of a message. Unread bytes
+// end the silence.
 func (g *guard) silence(now time.Time) time.Duration {
 	since := time.Duration(g.since.Load())
 	if since == 0 || unread(g.Conn) {

@@ -9,38 +9,38 @@ import (
 	"time"
 )
 
-// budget is memory that the connections of a socket share, for what they have sent:
-// from the first byte of a body to the reply. Who finds no room waits, and TCP makes its
-// peer wait: the address that holds least goes first, and of one address who came first.
-// One message at a time may go beyond the limit, so that the largest is received in the
-// end and half-received ones never wait for each other in a ring. What is held is thus
-// at most the limit and one message.
+// budget limits the memory that the connections of a socket share for received messages: from
+// the first byte of a body to the reply. A message that finds no room waits, and TCP makes its
+// peer wait: the address that holds least is served first, and within an address in order of
+// arrival. One message at a time may exceed the limit, so that even the largest can be received
+// and partly received ones never deadlock. The bytes held are thus at most the limit and one
+// message.
 //
-// A holder that has stopped sending in the middle of a message is cut while others
-// wait, the longest silent first.
+// A holder that stops sending in the middle of a message is cut while others wait, the longest
+// silent first.
 type budget struct {
 	limit    int64
 	patience time.Duration // with such a holder
 	waits    atomic.Uint64
-	spent    *spent // what was given back
+	spent    *spent // counts the bytes that were given back
 
 	mu      sync.Mutex
 	used    int64
-	of      map[netip.Addr]int64 // of it
-	over    *charge              // may go beyond the limit; nil: nobody does
+	of      map[netip.Addr]int64 // bytes held, by address
+	over    *charge              // may exceed the limit; nil means none
 	waiting list.List            // of *claim
 	coming  map[*charge]struct{}
 }
 
-// charge is what one message holds of a budget.
+// charge is the part of a budget that one message holds.
 type charge struct {
 	b     *budget
-	peer  *guard // who sends it
+	peer  *guard // the sender
 	addr  netip.Addr
 	n     int64
 	given bool
 
-	atWork bool // somebody works on it, and the peer may send more
+	atWork bool // being processed; the peer may send more
 }
 
 // claim is a charge that waits to grow.
@@ -50,7 +50,7 @@ type claim struct {
 	ok chan struct{} // closed when it is granted
 }
 
-// begin makes the charge of a message that is about to be received.
+// begin creates the charge of a message that is about to be received.
 func (b *budget) begin(g *guard) *charge {
 	c := &charge{b: b, peer: g, addr: sourceAddr(g.Conn)}
 	b.mu.Lock()
@@ -62,15 +62,16 @@ func (b *budget) begin(g *guard) *charge {
 	return c
 }
 
-// arrived ends the reception: the charge stays, its peer is not waited for any more.
+// arrived records that the message is complete: the charge stays, but its peer is no longer
+// waited for.
 func (c *charge) arrived() {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
 	delete(c.b.coming, c)
 }
 
-// grow takes n more bytes, and waits for room at most that long or until the
-// connection is dead. ErrBudget means that there was none.
+// grow takes n more bytes. It waits for room until wait has passed or the connection is dead,
+// and returns ErrBudget if there is no room.
 func (c *charge) grow(n int64, wait time.Duration, dead <-chan struct{}) error {
 	b := c.b
 	b.mu.Lock()
@@ -101,7 +102,7 @@ func (c *charge) grow(n int64, wait time.Duration, dead <-chan struct{}) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		select {
-		case <-x.ok: // just then
+		case <-x.ok: // granted at the last moment
 			return nil
 		default:
 		}
@@ -111,7 +112,7 @@ func (c *charge) grow(n int64, wait time.Duration, dead <-chan struct{}) error {
 	}
 }
 
-// serve grants what there is room for; b.mu is held.
+// serve grants the claims that fit; b.mu is held.
 func (b *budget) serve() {
 	for e := b.first(); e != nil; e = b.first() {
 		x := e.Value.(*claim)
@@ -130,8 +131,8 @@ func (b *budget) serve() {
 	}
 }
 
-// first is who is served next: the message that may go beyond the limit, or who of
-// those that wait comes from the address that holds least.
+// first returns the next claim to serve: that of the message that may exceed the limit, or the
+// one from the address that holds least.
 func (b *budget) first() (next *list.Element) {
 	least := int64(0)
 	for e := b.waiting.Front(); e != nil; e = e.Next() {
@@ -146,7 +147,7 @@ func (b *budget) first() (next *list.Element) {
 	return next
 }
 
-// add enters n more bytes, or fewer, for a message.
+// add adds n bytes to a charge; n may be negative.
 func (b *budget) add(c *charge, n int64) {
 	b.used += n
 	c.n += n
@@ -183,8 +184,8 @@ func (c *charge) give() {
 	b.serve()
 }
 
-// relieve cuts the holder that has been silent for the longest time, if one has been
-// for too long. Of those that wait the one that is served next looks.
+// relieve cuts the holder that has been silent longest, if that is too long. Only the next
+// claim to serve checks that.
 func (b *budget) relieve(x *claim) {
 	b.mu.Lock()
 	if e := b.first(); e == nil || e.Value != x {
@@ -206,7 +207,7 @@ func (b *budget) relieve(x *claim) {
 	}
 }
 
-// held is how much is held.
+// held returns the bytes held.
 func (b *budget) held() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

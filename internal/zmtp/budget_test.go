@@ -13,8 +13,8 @@ import (
 
 func known(netip.Addr) bool { return true }
 
-// Room is granted in order, never more than the limit and one message, and never
-// has half-received messages wait for each other.
+// Room is granted in order, never more than the limit and one message, and partly received
+// messages never wait for each other.
 func TestBudget_OneMessageMayGoBeyond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &budget{limit: 100, patience: time.Second, spent: new(spent)}
@@ -50,7 +50,7 @@ func TestBudget_OneMessageMayGoBeyond(t *testing.T) {
 		if most > 190 || b.waits.Load() == 0 {
 			t.Errorf("%d were held at once, %d waited", most, b.waits.Load())
 		}
-		// One larger than the limit is received; meanwhile others wait, and not for ever.
+		// A message larger than the limit is received; meanwhile others wait, but not forever.
 		huge := message()
 		if err := grow(huge, 500); err != nil {
 			t.Error(err)
@@ -70,10 +70,10 @@ func TestBudget_OneMessageMayGoBeyond(t *testing.T) {
 	})
 }
 
-// A hundred trusted connections that each send most of the largest message, and stop,
-// hold no more than the limit and one of them; who is stopped is read no further. An
-// honest one is served all the same, since those that stopped are cut for it. The limit
-// is 1 MiB here, the largest message 4 MiB.
+// A hundred trusted connections that each send most of the largest message, and stop, hold no
+// more than the limit and one message; more is not read from them. An honest connection is
+// still served, because the stopped ones are cut. The limit is 1 MiB here, the largest message
+// 4 MiB.
 func TestBudget_OverTrustedConnections(t *testing.T) {
 	const limit, largest = 1 << 20, 4 << 20
 	r := newRouter(t, RouterConfig{Limits: Limits{MaxFrame: largest, RequestBytes: limit, RequestPatience: 20 * time.Millisecond}}, func(q *Request) {
@@ -121,8 +121,8 @@ func TestBudget_OverTrustedConnections(t *testing.T) {
 	}
 }
 
-// What one connection has at work bounds what it may send next: it waits for its own
-// replies, others do not.
+// The requests of a connection that are being processed bound what it may send next: it waits
+// for its own replies, others do not.
 func TestBudget_FairToConnections(t *testing.T) {
 	const limit = 4 << 20
 	hold := make(chan *Request, 10)
@@ -143,7 +143,7 @@ func TestBudget_FairToConnections(t *testing.T) {
 			}
 		}
 	}()
-	first, second := <-hold, <-hold // more than its share is at work now
+	first, second := <-hold, <-hold // more than its share is being processed now
 	waiting.Until(t, "the greedy one waiting, or a third of its requests", func() bool {
 		return len(hold) > 0 || first.Peer.guard.paused.Load() && r.Stats().RequestBytes == 2*size
 	})

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// maxCommand bounds any command, READY included. The RFC allows more, no
-// implementation sends it.
+// maxCommand bounds any command, READY included. The RFC allows more, but no implementation
+// sends it.
 const maxCommand = 4 << 10
 
 // maxPingContext is the longest context a PING may carry (RFC 37).
 const maxPingContext = 16
 
-// splitCommand divides a command frame into name and body.
+// splitCommand splits a command frame into name and body.
 func splitCommand(b []byte) (name, body []byte, err error) {
 	if len(b) == 0 || len(b) < 1+int(b[0]) {
 		return nil, nil, fmt.Errorf("%w: command of %d bytes is cut short", ErrFrame, len(b))
@@ -29,8 +29,8 @@ func appendCommand(b []byte, name string, body []byte) []byte {
 	return append(b, body...)
 }
 
-// splitPing divides the body of a PING into the time-to-live in tenths of a
-// second and the context the PONG must repeat.
+// splitPing splits the body of a PING into the time-to-live in tenths of a second and the
+// context that the PONG must repeat.
 func splitPing(b []byte) (ttl uint16, context []byte, err error) {
 	if len(b) < 2 {
 		return 0, nil, fmt.Errorf("%w: PING without time-to-live", ErrFrame)

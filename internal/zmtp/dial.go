@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// DialConfig sets up a Req or a Sub. Zero fields mean the defaults.
+// DialConfig configures a Req or a Sub. Zero fields mean the defaults.
 type DialConfig struct {
-	// Identity is put into READY. A Req adds "/" and a running number, since a
-	// ROUTER may refuse a second connection of the same name. A Sub sends it as it
-	// is, which libzmq never does.
+	// Identity is sent in READY. A Req appends "/" and a running number, because a ROUTER may
+	// refuse a second connection with the same name. A Sub sends it unchanged, which libzmq
+	// never does.
 	Identity string
-	// Limits guard against a hostile server. A dialled peer counts as trusted, so
-	// of the frame limits MaxFrame applies.
+	// Limits protect against a hostile server. A dialled peer counts as trusted, so its frame
+	// limit is MaxFrame.
 	Limits Limits
-	// DialTimeout bounds connecting; Limits.HandshakeTimeout comes on top. Default
-	// 10 s.
+	// DialTimeout bounds connecting; Limits.HandshakeTimeout is added. Default 10 s.
 	DialTimeout time.Duration
-	// RequestTimeout bounds Req.Do for a context without deadline. Default 60 s.
+	// RequestTimeout bounds Req.Do if its context has no deadline. Default 60 s.
 	RequestTimeout time.Duration
-	// BackoffMin and BackoffMax space attempts to connect (Salt's recon_default
-	// and recon_max). Defaults 1 s and 10 s for a Sub, 100 ms and 5 s for a Req.
+	// BackoffMin and BackoffMax bound the pause between attempts to connect (Salt's
+	// recon_default and recon_max). Defaults 1 s and 10 s for a Sub, 100 ms and 5 s for a Req.
 	BackoffMin, BackoffMax time.Duration
-	// BackoffPlain takes chance out of it (Salt's recon_randomize false).
+	// BackoffPlain removes the random part of the pause (Salt's recon_randomize false).
 	BackoffPlain bool
 	// MaxConns bounds the pool of a Req. Default 8.
 	MaxConns int
@@ -37,30 +36,29 @@ type DialConfig struct {
 	// HeartbeatInterval and HeartbeatTimeout are as in RouterConfig.
 	HeartbeatInterval time.Duration
 	HeartbeatTimeout  time.Duration
-	// HeartbeatTTL promises the server of a Sub that it hears from us within this
-	// time, at most 6553.5 s: a server that keeps to the protocol closes the
-	// connection when it does not. To keep that, a PING leaves at each
-	// HeartbeatInterval whether the server is silent or not and whatever the
-	// handler does. Default 0: nothing is promised.
+	// HeartbeatTTL promises the server of a Sub to send something within this time, at most
+	// 6553.5 s: a conforming server closes the connection otherwise. To keep the promise, a
+	// PING is sent at each HeartbeatInterval, whether the server is silent or not and whatever
+	// the handler does. Default 0: no promise.
 	HeartbeatTTL time.Duration
-	// Hearts beats for this socket and for others, each at its own intervals. Default
-	// nil: a goroutine of its own does.
+	// Hearts sends the heartbeats of this socket and of others, each at its own intervals.
+	// Default nil: the socket has its own goroutine.
 	Hearts *Hearts
-	// KeepAlive holds Salt's tcp_keepalive options. The zero value means 60 s
-	// idle, then 3 probes 20 s apart; to have none set Enable false and Idle -1.
+	// KeepAlive holds Salt's tcp_keepalive options. The zero value means 60 s idle, then 3
+	// probes 20 s apart. To disable it, set Enable to false and Idle to -1.
 	KeepAlive net.KeepAliveConfig
-	// IPv6 says which addresses of a host are taken (Salt's ipv6): true IPv6 if
-	// it has any, false IPv4 alone, nil either.
+	// IPv6 selects the addresses of a host (Salt's ipv6): true prefers IPv6, false uses only
+	// IPv4, nil either.
 	IPv6 *bool
 	// SourceAddr is the local address to connect from, "host" or "host:port".
 	SourceAddr string
-	Log        *slog.Logger // nil: slog.Default
-	// OnConnect is called after each handshake (for a Sub: when its subscriptions
-	// are on their way), OnDisconnect with the reason when such a connection ends.
+	Log        *slog.Logger // nil means slog.Default
+	// OnConnect is called after each handshake (for a Sub, after it has sent its
+	// subscriptions), OnDisconnect with the reason when such a connection ends.
 	OnConnect    func()
 	OnDisconnect func(error)
 
-	via func() net.Conn // instead of connecting, in tests
+	via func() net.Conn // used instead of connecting, in tests
 }
 
 func (c DialConfig) withDefaults(backoffMin, backoffMax time.Duration) DialConfig {
@@ -88,9 +86,9 @@ func (c DialConfig) withDefaults(backoffMin, backoffMax time.Duration) DialConfi
 	return c
 }
 
-// dial connects and shakes hands, all under deadlines and the context. The
-// caller sets what else out needs and then reads. It needs a deep stack, and has one of
-// its own: who calls it may wait for years, on a small one.
+// dial connects and does the handshake, under deadlines and the context. The caller sets up the
+// rest of out and starts to read. dial needs a deep stack and runs on a goroutine of its own,
+// because its caller may keep waiting for years, on a small one.
 func (c *DialConfig) dial(ctx context.Context, addr string, local ready) (p *Peer, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -139,7 +137,7 @@ func (c *DialConfig) dialHere(ctx context.Context, addr string, local ready) (*P
 	return p, nil
 }
 
-// connect dials an address of the kind that is wanted.
+// connect dials an address of the requested family.
 func (c *DialConfig) connect(ctx context.Context, d *net.Dialer, addr string) (net.Conn, error) {
 	switch {
 	case c.via != nil:

@@ -1,11 +1,10 @@
-// Package zmtp holds the four ZeroMQ sockets a control plane needs, built for
-// peers that nobody has authenticated yet: ROUTER and PUB for a master, REQ and
-// SUB for whoever speaks to one.
+// Package zmtp implements the four ZeroMQ sockets of a control plane for peers that are not
+// authenticated yet: ROUTER and PUB for a master, REQ and SUB for its clients.
 //
-// The ZMTP 3 wire code is that of github.com/go-zeromq/zmq4 (Open and Conn); its
-// socket types are not used. Around each connection stands a guard, which looks
-// at every frame header before any memory is spent on it, and an out-queue,
-// which never makes a writer wait. What the package promises:
+// It uses the ZMTP 3 wire code of github.com/go-zeromq/zmq4 (Open and Conn), but not its socket
+// types. Each connection has a guard, which checks every frame header before any memory is
+// allocated for the frame, and an out-queue, which never blocks a writer. The package
+// guarantees:
 //
 //   - no bytes from a peer can crash the process or make it allocate more than
 //     the peer has really sent, times a small constant;
@@ -13,7 +12,7 @@
 //     a bound, every wait has a deadline, and both are counted in Stats;
 //   - a reply goes to the connection its request came from and to no other, even
 //     if two peers claim one identity;
-//   - libzmq peers cannot tell the difference: both forms of subscription,
+//   - libzmq peers notice no difference: both forms of subscription,
 //     REQ_CORRELATE envelopes, heartbeats in both directions, topics, reconnects.
 //
 // Identity is what a peer claims to be. It is a label for logs, never a reason

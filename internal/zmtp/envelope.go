@@ -2,12 +2,12 @@ package zmtp
 
 import "fmt"
 
-// bareEnvelope is the empty frame a REQ puts before its body.
+// bareEnvelope is the empty frame that a REQ sends before its body.
 var bareEnvelope = appendFrame(nil, flagMore, nil)
 
-// splitEnvelope divides a request into its envelope, encoded for the reply, and
-// its body. The envelope is every frame up to and including the first empty one:
-// ZMQ_REQ_CORRELATE puts a request id before that, and proxies more.
+// splitEnvelope splits a request into its envelope, encoded for the reply, and its body. The
+// envelope is all frames up to and including the first empty one: ZMQ_REQ_CORRELATE puts a
+// request id before that, and proxies more.
 func splitEnvelope(frames [][]byte) (envelope, body []byte, err error) {
 	if len(frames) == 2 && len(frames[0]) == 0 {
 		return bareEnvelope, frames[1], nil
@@ -25,8 +25,8 @@ func splitEnvelope(frames [][]byte) (envelope, body []byte, err error) {
 	return nil, nil, fmt.Errorf("%w: no empty frame among %d", ErrEnvelope, len(frames))
 }
 
-// sealCopies is where copying a body into its message stops being cheaper than
-// writing it apart.
+// sealCopies is the size from which it is cheaper to write a body separately than to copy it
+// into its message.
 const sealCopies = 32 << 10
 
 // seal encodes an envelope with a body.

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// Reasons for which a connection ends or a call fails. They arrive wrapped.
+// Reasons why a connection ends or a call fails. Errors wrap them.
 var (
 	ErrClosed       = errors.New("socket is closed")
 	ErrGreeting     = errors.New("bad greeting")

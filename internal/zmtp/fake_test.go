@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fakeServer shakes hands with whoever connects and then leaves the rest to the
-// test, which finds the connections in the channel.
+// fakeServer does the handshake with each client and leaves the rest to the test, which gets
+// the connections from the channel.
 func fakeServer(t testing.TB, socketType string) (addr string, accepted <-chan *rawPeer) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,7 +38,7 @@ func fakeServer(t testing.TB, socketType string) (addr string, accepted <-chan *
 	return ln.Addr().String(), out
 }
 
-// muteServer lets peers connect and never says a word.
+// muteServer accepts connections and never sends anything.
 func muteServer(t testing.TB) (addr string, ln net.Listener) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

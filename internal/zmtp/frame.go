@@ -19,7 +19,7 @@ const (
 	longHeader  = 9
 )
 
-// header is the decoded beginning of a frame.
+// header is a decoded frame header.
 type header struct {
 	flags byte
 	size  int64
@@ -28,7 +28,7 @@ type header struct {
 func (h header) more() bool    { return h.flags&flagMore != 0 }
 func (h header) command() bool { return h.flags&flagCommand != 0 }
 
-// headerSize tells from its first byte how long a header is.
+// headerSize returns the length of a header from its first byte.
 func headerSize(flags byte) int {
 	if flags&flagLong != 0 {
 		return longHeader
@@ -36,8 +36,7 @@ func headerSize(flags byte) int {
 	return shortHeader
 }
 
-// parseHeader decodes the header b begins with; b holds at least
-// headerSize(b[0]) bytes.
+// parseHeader decodes the header at the start of b, which has at least headerSize(b[0]) bytes.
 func parseHeader(b []byte) (header, error) {
 	h := header{flags: b[0]}
 	switch {
@@ -57,7 +56,7 @@ func parseHeader(b []byte) (header, error) {
 	return h, nil
 }
 
-// appendHeader appends the header of a frame of n bytes in its shorter form.
+// appendHeader appends the header of a frame of n bytes in its shortest form.
 func appendHeader(b []byte, flags byte, n int) []byte {
 	if n <= math.MaxUint8 {
 		return append(b, flags, byte(n))

@@ -8,9 +8,9 @@ import (
 // greetingSize is the length of a ZMTP 3 greeting.
 const greetingSize = 64
 
-// checkGreeting judges as much of a peer's greeting as has arrived, so that
-// whoever speaks another protocol is shown out at its first byte. The eight
-// bytes after the first are not looked at: libzmq puts a length there.
+// checkGreeting checks the received part of a peer's greeting, so that a client of another
+// protocol is rejected at its first byte. It ignores the eight bytes after the first: libzmq
+// puts a length there.
 func checkGreeting(b []byte) error {
 	switch {
 	case len(b) > 0 && b[0] != 0xff:
@@ -28,8 +28,8 @@ func checkGreeting(b []byte) error {
 	return nil
 }
 
-// greetingMinor is the minor protocol version in a whole greeting. Peers from 3.1
-// on must answer PING.
+// greetingMinor returns the minor protocol version in a complete greeting. Peers from 3.1 on
+// must answer PING.
 func greetingMinor(b []byte) byte {
 	if b[10] > 3 {
 		return 0xff

@@ -15,7 +15,7 @@ func TestGreeting(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		bytes []byte
-		part  string // of the error; "": none
+		part  string // of the error; "" means no error
 	}{
 		{"3.0", greeting(0), ""},
 		{"3.1", greeting(1), ""},
@@ -50,7 +50,7 @@ func FuzzGreeting(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		whole := checkGreeting(b)
-		// A beginning is never worse than the whole, whatever way it arrives.
+		// A prefix of a valid greeting is valid, however it arrives.
 		if whole == nil {
 			for i := range b {
 				if err := checkGreeting(b[:i]); err != nil {

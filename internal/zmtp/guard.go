@@ -10,66 +10,67 @@ import (
 	"time"
 )
 
-// Where a connection stands.
+// The states of a connection.
 const (
 	phaseGreeting = iota
 	phaseHandshake
 	phaseTraffic
 )
 
-// readBuffer is kept by each connection, idle ones too, so it is small; dialledBuffer by
-// those to a server, which says less: what is longer is read past the buffer.
+// readBuffer is the buffer of each connection, even an idle one, so it is small. dialledBuffer
+// is that of a connection to a server, which sends less. Longer data is read without the
+// buffer.
 const (
 	readBuffer    = 1 << 10
 	dialledBuffer = 512
 )
 
-// envelopeRoom is what a message may have beyond its body.
+// envelopeRoom is the maximum size of a message in addition to its body.
 const envelopeRoom = 4 << 10
 
 var errGuardWrite = errors.New("write around the out-queue")
 
-// guard stands between a socket and zmq4.Conn, which allocates whatever a frame
-// header declares. The guard sees each header first and judges it; after the
-// handshake it reads messages itself, so that memory follows what has arrived.
+// guard sits between a socket and zmq4.Conn, which allocates whatever a frame header declares.
+// It checks each header first. After the handshake it reads messages itself, so that memory
+// follows the received bytes.
 //
-// Reads come from one goroutine, trusted may be set from any.
+// One goroutine reads; trusted may be set from any.
 type guard struct {
 	net.Conn
 	lim     *Limits
-	budgets *budgets // nil: not charged, for we have dialled
+	budgets *budgets // nil for a dialled connection, which is not charged
 	trusted atomic.Bool
-	vouched bool          // its address is
-	heard   atomic.Bool   // something has been read since the last look
-	paused  atomic.Bool   // it waits for room, not for the peer
-	since   atomic.Int64  // when the wait for the peer began, in a body; 0: it is not waited for
-	cut     func(error)   // ends the connection
-	atWork  atomic.Int64  // charged for requests that have no reply yet
-	freed   chan struct{} // one slot: that has become less
+	vouched bool          // the source address is trusted
+	heard   atomic.Bool   // something was read since the last heartbeat check
+	paused  atomic.Bool   // it waits for room in the budget, not for the peer
+	since   atomic.Int64  // start of the wait for the peer, in a body; 0 means none
+	cut     func(error)   // closes the connection
+	atWork  atomic.Int64  // charged for requests without a reply yet
+	freed   chan struct{} // one slot: atWork has decreased
 	dead    chan struct{}
 	command func(name, body []byte) error
 
-	from    io.Reader // the connection's bytes, during the handshake; nil: the connection
+	from    io.Reader // source of bytes during the handshake; nil means the connection
 	phase   int
 	minor   byte // the peer's minor protocol version
 	pending []byte
-	early   []byte // leaves with the first that zmq4 writes
+	early   []byte // sent with the first bytes that zmq4 writes
 	in      *bufio.Reader
 
-	head    []byte // header bytes zmq4 has not fetched yet
+	head    []byte // header bytes that zmq4 has not read yet
 	headBuf [longHeader]byte
-	left    int64 // body bytes to come; below 0: it was a command
+	left    int64 // remaining body bytes; negative after a command
 	more    bool  // inside a message
 	frames  int
 	size    int64   // of the message so far
-	charge  *charge // for it
+	charge  *charge // for the message
 	armed   bool    // a read deadline is set
 }
 
-// budgets are what the bodies of a socket's peers are paid out of.
+// budgets hold the memory budgets for the bodies of a socket's peers.
 type budgets struct {
 	strangers budget
-	known     budget // trusted ones, or of trusted addresses
+	known     budget // for trusted peers, or peers at trusted addresses
 	spent     spent
 }
 
@@ -89,7 +90,7 @@ func newGuard(c net.Conn, lim *Limits, b *budgets) *guard {
 	return g
 }
 
-// listener is the guard's own way to the socket: it notes that the peer lives.
+// listener is how the guard itself reads from the socket: it records that the peer is alive.
 type listener struct{ g *guard }
 
 func (l listener) Read(p []byte) (int, error) {
@@ -104,7 +105,7 @@ func (l listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read gives zmq4 bytes that have been judged.
+// Read returns bytes that have been checked to zmq4.
 func (g *guard) Read(p []byte) (int, error) {
 	if err := g.flush(); err != nil {
 		return 0, err
@@ -132,14 +133,14 @@ func (g *guard) Read(p []byte) (int, error) {
 	}
 }
 
-// readGreeting hands over the greeting, all of it at once, having looked at it
-// byte by byte as it came.
+// readGreeting returns the whole greeting at once, after it has checked each part as it
+// arrived.
 func (g *guard) readGreeting(p []byte) (int, error) {
 	for n := 1; ; n = min(g.in.Buffered()+1, greetingSize) {
 		if _, err := g.in.Peek(n); err != nil {
 			return 0, err
 		}
-		b, _ := g.in.Peek(min(g.in.Buffered(), greetingSize)) // it is there: no error
+		b, _ := g.in.Peek(min(g.in.Buffered(), greetingSize)) // it is buffered, so there is no error
 		if err := checkGreeting(b); err != nil {
 			return 0, err
 		}
@@ -151,9 +152,8 @@ func (g *guard) readGreeting(p []byte) (int, error) {
 	}
 }
 
-// await waits for the next frame: between messages for ever, within one until the frame
-// deadline. This is where an idle connection's goroutine stands, so what calls it is kept
-// from growing its stack.
+// await waits for the next frame: forever between messages, until the frame deadline within
+// one. An idle connection's goroutine waits here, so its callers avoid growing its stack.
 func (g *guard) await() error {
 	if !g.more {
 		g.frames, g.size = 0, 0
@@ -165,7 +165,7 @@ func (g *guard) await() error {
 	return err
 }
 
-// next reads a frame header and decides what becomes of the frame.
+// next reads a frame header and decides how to handle the frame.
 func (g *guard) next() error {
 	h, err := g.readHeader()
 	if err != nil {
@@ -204,10 +204,10 @@ func (g *guard) next() error {
 	return nil
 }
 
-// known tells whether the peer has proved who it is, or comes from where one has.
+// known reports whether the peer is trusted, or its address.
 func (g *guard) known() bool { return g.trusted.Load() || g.vouched }
 
-// budget is what the peer's bodies are paid out of; nil: nothing.
+// budget returns the budget for the peer's bodies; nil means that they are not charged.
 func (g *guard) budget() *budget {
 	switch {
 	case g.budgets == nil:
@@ -219,7 +219,7 @@ func (g *guard) budget() *budget {
 	return &g.budgets.strangers
 }
 
-// readHeader reads the next header and puts it where Read finds it.
+// readHeader reads the next header and stores it for Read.
 func (g *guard) readHeader() (header, error) {
 	b, err := g.in.Peek(1)
 	if err != nil {
@@ -243,7 +243,7 @@ func (g *guard) readHeader() (header, error) {
 	return h, err
 }
 
-// takeCommand reads a command and acts on it.
+// takeCommand reads a command and executes it.
 func (g *guard) takeCommand(size int) error {
 	if g.in.Buffered() < size {
 		g.arm(int64(size))
@@ -259,7 +259,7 @@ func (g *guard) takeCommand(size int) error {
 	return g.command(name, body)
 }
 
-// arm sets the deadline of a frame; the deadline of the handshake is not ours.
+// arm sets the deadline of a frame; the handshake has its own.
 func (g *guard) arm(size int64) {
 	if g.phase != phaseTraffic {
 		return
@@ -276,8 +276,8 @@ func (g *guard) disarm() {
 	}
 }
 
-// Write collects what zmq4 sends in the handshake; it leaves with the next Read.
-// Afterwards everything goes through the out-queue.
+// Write buffers what zmq4 sends in the handshake until the next Read. After the handshake,
+// everything is sent through the out-queue.
 func (g *guard) Write(p []byte) (int, error) {
 	if g.phase == phaseTraffic {
 		return 0, errGuardWrite
@@ -296,7 +296,7 @@ func (g *guard) flush() error {
 	return err
 }
 
-// begin ends the handshake: from now on commands go to the given function.
+// begin ends the handshake: from now on the given function handles commands.
 func (g *guard) begin(command func(name, body []byte) error) {
 	g.command = command
 	g.phase = phaseTraffic
@@ -304,8 +304,8 @@ func (g *guard) begin(command func(name, body []byte) error) {
 	g.heard.Store(true)
 }
 
-// takeCharge hands the charge of the message just read to the caller, who must give
-// it back; nil if it cost nothing.
+// takeCharge hands over the charge of the message just read. The caller must give it back. It
+// returns nil if the message was not charged.
 func (g *guard) takeCharge() *charge {
 	c := g.charge
 	g.charge = nil

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// converse lets a peer shake hands and say the given bytes, and returns the
-// messages that came through and what ended it.
+// converse lets a peer do the handshake and send the given bytes. It returns the messages
+// received and the error that ended the connection.
 func converse(t testing.TB, c *script, lim Limits, trusted bool) (*Peer, [][]string, error) {
 	t.Helper()
 	lim = lim.withDefaults()
@@ -89,7 +89,7 @@ func TestGuard(t *testing.T) {
 		for _, step := range []int{1, 3, 1 << 20} {
 			conn := newScript(step, open(c.bytes)...)
 			_, got, err := converse(t, conn, small, c.trusted)
-			// Where a stream ends between two reads of zmq4, it may say plain EOF.
+			// If a stream ends between two reads, zmq4 may return plain EOF.
 			if !errors.Is(err, c.err) && !(c.err == io.ErrUnexpectedEOF && errors.Is(err, io.EOF)) {
 				t.Errorf("%s, %d at a time: error %v, want %v", c.name, step, err, c.err)
 			}
@@ -139,7 +139,7 @@ func TestGuardAnswersPing(t *testing.T) {
 func TestGuardReturnsItsCharge(t *testing.T) {
 	c := newScript(1<<20, open(message("", strings.Repeat("x", 50<<10)))...)
 	p, _, _ := converse(t, c, Limits{}, false)
-	if used := p.guard.budgets.strangers.held(); used != 0 { // recv has looked for the next one
+	if used := p.guard.budgets.strangers.held(); used != 0 { // recv has checked for the next one
 		t.Errorf("budget holds %d", used)
 	}
 }

@@ -9,45 +9,44 @@ import (
 	"time"
 )
 
-// mostPatience is by how much the patience with silent peers may grow where the honest
-// ones take long. It is as large until many have finished and shown how long they take:
-// a herd that starts on a machine whose disk stands still for a second or two is not cut.
+// mostPatience is the factor by which the patience with silent peers may grow if honest ones
+// are slow. It is at its maximum until enough peers have finished and shown how long they take:
+// a crowd that connects to a machine whose disk stalls for a second or two is not cut.
 //
 //mutant:handshake-patience-of-a-stall
 const mostPatience = 12
 
-// What is known of the silence of honest peers follows the slow ones: those that finish
-// first are the fast ones of a herd, and the others have not shown yet how long they take.
+// The estimate of an honest peer's silence follows the slow ones: the first to finish are the
+// fast ones of a crowd, and the others have not shown yet how long they take.
 const (
 	//mutant:handshake-patience-of-a-wave
-	slower = 4 // of the difference to one that took longer, this part counts at once
+	slower = 4 // divisor: this part of the difference to a slower peer counts at once
 	//mutant:handshake-patience-of-a-wave-2
-	faster    = 1024             // to one that took less, this part
-	forgotten = 10 * time.Second // half of it is forgotten in this time
-	margin    = 6                // silent peers have as many times of it
+	faster    = 1024             // divisor: this part of the difference to a faster peer
+	forgotten = 10 * time.Second // in this time the estimate moves halfway back to the initial one
+	margin    = 6                // silent peers get the estimate times this
 )
 
-// handshakes is the table of connections that have not said READY yet.
+// handshakes is the table of connections that have not sent READY yet.
 //
-// It is a bound on how many are greeted at once, not on how many come: while it is
-// full nobody is accepted, and who comes waits in the system's backlog. A place
-// becomes free when a greeting ends. Only a peer that is itself silent, and has been
-// for longer than those take that finish, gives way: an address with many silent
-// peers loses first, and of one address the longest silent. A peer that waits for
-// us is never cut off.
+// It bounds how many are greeted at once, not how many connect: while it is full nothing is
+// accepted, and new connections wait in the system's backlog. A place becomes free when a
+// handshake ends. Only a silent peer gives way, if it has been silent for longer than those
+// take that finish: the address with the most silent peers loses first, and within an address
+// the longest silent peer. A peer that waits for us is never cut.
 type handshakes struct {
 	limit    int
-	patience time.Duration // with a silent peer while others wait, at least
+	patience time.Duration // minimum patience with a silent peer while others wait
 	evicted  atomic.Uint64
-	waits    atomic.Uint64 // connections for which there was no place at once
+	waits    atomic.Uint64 // connections that had to wait for a place
 	late     lateness      // of this process
 
 	mu     sync.Mutex
 	all    map[*ticket]struct{}
 	freed  chan struct{} // one slot: a place has become free
-	next   []*ticket     // who gives way next; each is looked at again
-	usual  time.Duration // the silence of the slow ones among those that finished
-	at     time.Time     // when the last of them did
+	next   []*ticket     // the next to give way; each is checked again
+	usual  time.Duration // estimated silence of slow peers that finished
+	at     time.Time     // when the last of them finished
 	closed bool
 }
 
@@ -57,16 +56,16 @@ func (t *handshakes) open(limit int, patience time.Duration) {
 	t.usual, t.at = t.unknown(), time.Now()
 }
 
-// unknown is what counts as usual as long as nobody has shown it.
+// unknown returns the initial estimate.
 func (t *handshakes) unknown() time.Duration { return mostPatience * t.patience / margin }
 
-// known is what is known of the silence of honest peers now.
+// known returns the estimated silence of honest peers at now.
 func (t *handshakes) known(now time.Time) time.Duration {
 	left := math.Exp2(-float64(now.Sub(t.at)) / float64(forgotten))
 	return t.unknown() + time.Duration(left*float64(t.usual-t.unknown()))
 }
 
-// learn notes how long one was silent that finished.
+// learn updates the estimate with the silence of a peer that finished.
 func (t *handshakes) learn(silence time.Duration, now time.Time) {
 	part := time.Duration(faster)
 	if t.usual = t.known(now); silence > t.usual {
@@ -75,8 +74,8 @@ func (t *handshakes) learn(silence time.Duration, now time.Time) {
 	t.usual, t.at = t.usual+(silence-t.usual)/part, now
 }
 
-// add takes a place for a connection, and waits until there is one. nil means that
-// the table was closed, and the connection with it.
+// add waits for a place and takes it for a connection. It returns nil if the table was closed,
+// and the connection with it.
 func (t *handshakes) add(c net.Conn, addr netip.Addr, timeout time.Duration, stop <-chan struct{}) *ticket {
 	k := newTicket(c, addr, timeout, &t.late)
 	for waited := false; ; waited = true {
@@ -103,8 +102,8 @@ func (t *handshakes) add(c net.Conn, addr netip.Addr, timeout time.Duration, sto
 	}
 }
 
-// enter takes a place if there is one or can be made one. Else it says how long it
-// takes until a silent peer may give way; below 0: never, the table is closed.
+// enter takes a place if one is free or can be freed. Otherwise it returns how long until a
+// silent peer may give way; negative means that the table is closed.
 func (t *handshakes) enter(k *ticket) (wait time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,7 +120,7 @@ func (t *handshakes) enter(k *ticket) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// remove takes a finished handshake out; false means it had been evicted.
+// remove removes a finished handshake; false means that it had been evicted.
 func (t *handshakes) remove(k *ticket, finished bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +144,8 @@ func (t *handshakes) drop(k *ticket) {
 	}
 }
 
-// relieve closes a silent one for the sake of its descriptor; false: there is none.
+// relieve closes a silent connection to free its descriptor; it returns false if there is no
+// such connection.
 func (t *handshakes) relieve() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,8 +153,8 @@ func (t *handshakes) relieve() bool {
 	return ok
 }
 
-// evict closes the connection that is to give way, if there is one, and says
-// otherwise how long until it is worth another look; t.mu is held.
+// evict closes the connection that must give way, if there is one. Otherwise it returns how
+// long until the next check is useful; t.mu is held.
 func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
 	patience := max(t.patience, min(max(margin*t.known(now), 10*t.late.get()), mostPatience*t.patience))
 	for ranked := false; ; ranked = true {
@@ -166,7 +166,7 @@ func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
 				continue
 			}
 			t.drop(k)
-			_ = k.conn.Close() // its goroutine sees that and cleans up
+			_ = k.conn.Close() // its goroutine notices that and cleans up
 			t.evicted.Add(1)
 			return 0, true
 		}
@@ -179,7 +179,7 @@ func (t *handshakes) evict(now time.Time) (wait time.Duration, ok bool) {
 	}
 }
 
-// rank lists those that may give way, the first to go in front.
+// rank lists the tickets that may give way, the first to go in front.
 func (t *handshakes) rank(now time.Time, patience time.Duration) []*ticket {
 	var list []place[*ticket]
 	for k := range t.all {
@@ -197,7 +197,7 @@ func (t *handshakes) len() int {
 	return len(t.all)
 }
 
-// closeAll closes all of them and any that come later.
+// closeAll closes all connections in the table and any that come later.
 func (t *handshakes) closeAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// table is a table of handshakes at a time that the test sets.
+// table is a table of handshakes with a clock that the test sets.
 type table struct {
 	handshakes
 	t   *testing.T
@@ -25,8 +25,8 @@ func newTable(t *testing.T, limit int) *table {
 	return x
 }
 
-// put enters a connection from 10.0.0.host whose peer has been waited for since then;
-// below 0: it waits for us.
+// put adds a connection from 10.0.0.host whose peer has been silent for that long; if it is
+// negative, the peer waits for us.
 func (x *table) put(host byte, silent time.Duration) (*ticket, *script) {
 	c := newScript(1)
 	k := newTicket(c, netip.AddrFrom4([4]byte{10, 0, 0, host}), time.Minute, nil)
@@ -37,8 +37,8 @@ func (x *table) put(host byte, silent time.Duration) (*ticket, *script) {
 	return k, c
 }
 
-// A full table cuts silent peers alone, those of the address with the most first, and
-// of those the longest silent; who waits for us is not touched.
+// A full table cuts only silent peers: those of the address with the most first, and within an
+// address the longest silent. A peer that waits for us is not cut.
 func TestHandshakes_WhoGivesWay(t *testing.T) {
 	x := newTable(t, 7)
 	_, busy := x.put(1, -1)
@@ -51,7 +51,7 @@ func TestHandshakes_WhoGivesWay(t *testing.T) {
 		_, c := x.put(p.host, p.silent)
 		closed = append(closed, c)
 	}
-	for _, want := range []int{2, 3, 0, 4, 1} { // of 4 the longest silent, until it has no more than others
+	for _, want := range []int{2, 3, 0, 4, 1} { // the longest silent of 4, until 4 has no more than the others
 		if _, ok := x.evict(x.now); !ok {
 			t.Fatal("nobody gave way")
 		}
@@ -70,10 +70,10 @@ func TestHandshakes_WhoGivesWay(t *testing.T) {
 	}
 }
 
-// What a peer was silent for before, or we were late to hear of, does not cut it a
-// moment after its turn has begun again: then its READY and request may be on their way.
-// The size is two thousand stock minions that return at once to a master with 1,024
-// places, on a busy machine: each such cut cost one of them 5 to 10 s.
+// Earlier silence, or silence that we noticed late, does not get a peer cut right after its
+// turn has begun again, when its READY and request may be in flight. In practice two thousand
+// stock minions returned at once to a master with 1,024 places on a busy machine; each such cut
+// cost one of them 5 to 10 s.
 func TestHandshakes_EarlierSilenceDoesNotCut(t *testing.T) {
 	x := newTable(t, 1)
 	k, c := x.put(1, 4*time.Second)
@@ -87,8 +87,8 @@ func TestHandshakes_EarlierSilenceDoesNotCut(t *testing.T) {
 	}
 }
 
-// Who says a byte now and then to keep its place loses it after 2.5 s, although it would
-// have a minute if nobody waited.
+// A peer that sends a byte now and then to keep its place loses it after 2.5 s; it would have a
+// minute if nobody waited.
 func TestHandshakes_DrippingDoesNotKeepAPlace(t *testing.T) {
 	x := newTable(t, 1)
 	k, c := x.put(1, 0)
@@ -102,7 +102,7 @@ func TestHandshakes_DrippingDoesNotKeepAPlace(t *testing.T) {
 	}
 }
 
-// Where honest peers take long, silent ones are given more time, up to twelve times as much.
+// If honest peers are slow, silent ones get more time, up to twelve times as much.
 func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 	x := newTable(t, 1)
 	x.patience = 100 * time.Millisecond
@@ -126,9 +126,9 @@ func TestHandshakes_PatienceFollowsTheHonest(t *testing.T) {
 	}
 }
 
-// A herd that begins on a machine which stands still for two seconds is not cut: nobody
-// has shown yet how long the honest take. The size is 2,500 stock minions of one process
-// that start at once; 57 of them were cut after a second.
+// A crowd that connects to a machine that stalls for two seconds is not cut, because nobody has
+// shown yet how long honest peers take. In practice 2,500 stock minions of one process started
+// at once, and 57 of them were cut after a second.
 func TestHandshakes_AHerdThatStallsIsNotCut(t *testing.T) {
 	x := &table{t: t, now: time.Now()}
 	var l Limits
@@ -150,10 +150,10 @@ func TestHandshakes_AHerdThatStallsIsNotCut(t *testing.T) {
 	}
 }
 
-// Minions that try again come in waves. The first of a wave are fast, and the others of the
-// same machine are not cut since they take forty times as long: what those that finish
-// show counts by its slow ones, and is forgotten in half a minute. Sizes and times are
-// those of 2,500 stock minions that sign in at once, of which 184 were cut.
+// Minions that retry come in waves. The first of a wave are fast; the others of the same
+// machine take forty times as long and must not be cut for that. So the estimate follows the
+// slow peers, and is forgotten in half a minute. Sizes and times are those of 2,500 stock
+// minions that signed in at once, of which 184 were cut.
 func TestHandshakes_AWaveIsNotCut(t *testing.T) {
 	x := &table{t: t}
 	var l Limits
@@ -191,8 +191,8 @@ func TestHandshakes_AWaveIsNotCut(t *testing.T) {
 	}
 }
 
-// What a peer has said and we have not read does not count as its silence, neither in
-// a full table nor at the end of its time.
+// Received but unread bytes end a peer's silence, both in a full table and at the end of its
+// time.
 func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -215,7 +215,7 @@ func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
 	x := newTable(t, 2)
 	enter := func(c net.Conn, timeout time.Duration) *ticket {
 		k := newTicket(c, sourceAddr(c), timeout, nil)
-		k.await(x.now.Add(-5 * time.Second)) // and our reader does not get its turn
+		k.await(x.now.Add(-5 * time.Second)) // and our reader is not scheduled
 		x.all[k] = struct{}{}
 		return k
 	}
@@ -233,7 +233,7 @@ func TestHandshakes_OurOwnBacklogDoesNotCount(t *testing.T) {
 	if x.evicted.Load() != 1 || x.remove(mute, true) {
 		t.Error("not the mute one gave way")
 	}
-	// Its second is over, and its deadline with it; yet its word is heard.
+	// Its second and its deadline are over; still its bytes are read.
 	_ = spoke.conn.SetReadDeadline(time.Now().Add(-time.Second))
 	b := make([]byte, 100)
 	n, err := spoke.Read(b)

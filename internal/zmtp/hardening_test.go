@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// probe is an honest peer: a whole handshake and one request.
+// probe is an honest peer: a complete handshake and one request.
 func probe(t *testing.T, addr net.Addr) {
 	t.Helper()
 	p := dialPeer(t, addr, 1, "REQ", "")
@@ -21,7 +21,7 @@ func probe(t *testing.T, addr net.Addr) {
 	_ = p.Close()
 }
 
-// heap is the memory in use after a collection.
+// heap returns the memory in use after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -50,7 +50,7 @@ func TestHugeFrames(t *testing.T) {
 	}
 }
 
-// Memory follows what has arrived, not what was declared.
+// Memory follows the received bytes, not the declared length.
 func TestDeclaredButNotSent(t *testing.T) {
 	const size = 60 << 20
 	r := newRouter(t, RouterConfig{Limits: Limits{MaxFrameUntrusted: size}}, echo)
@@ -70,8 +70,8 @@ func TestDeclaredButNotSent(t *testing.T) {
 	}
 }
 
-// Untrusted peers share one budget, out of which the trusted are not paid: those that
-// have stopped in the middle of a message hold up strangers alone, and are cut for it.
+// Untrusted peers share a budget separate from that of trusted ones. Peers that stop in the
+// middle of a message delay only strangers, and are cut for it.
 func TestBudget(t *testing.T) {
 	r := newRouter(t, RouterConfig{Limits: Limits{UntrustedBytes: 1 << 20, RequestPatience: 20 * time.Millisecond}}, func(r *Request) {
 		if string(r.Body) == "me" {
@@ -135,7 +135,7 @@ func TestSlowFrame(t *testing.T) {
 	}
 	idle := dialPeer(t, r.Addr(), 1, "REQ", "")
 	waiting.Until(t, "all cut", func() bool { return r.Stats().CutLate == uint64(len(half)) })
-	idle.say(t, message("", "hello")) // nothing half said: may take its time
+	idle.say(t, message("", "hello")) // not in the middle of a frame: may take its time
 	if got := idle.reply(t); got != "re:hello" {
 		t.Errorf("got %q", got)
 	}
@@ -162,8 +162,8 @@ func TestBadHandshakes(t *testing.T) {
 	waiting.Until(t, "nothing left behind", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
 }
 
-// Mute connections lose their places to newer ones; honest ones get through
-// meanwhile, and all that is kept is the table.
+// Mute connections lose their places to newer ones. Meanwhile honest ones succeed, and memory
+// is bounded by the table.
 func TestMuteConnections(t *testing.T) {
 	const table, flood = 64, 2000
 	r := newRouter(t, RouterConfig{Limits: Limits{MaxHandshakes: table, HandshakePatience: 5 * time.Millisecond}}, echo)
@@ -220,7 +220,7 @@ func TestConnectionLimits(t *testing.T) {
 	waiting.Until(t, "the others served", func() bool { return r.Stats().Peers == 5 })
 }
 
-// floods has peers send large requests, and read no replies, until the router hangs up.
+// floods makes peers send large requests, and read no replies, until the router hangs up.
 func floods(t *testing.T, addr net.Addr, n int) {
 	t.Helper()
 	request := message("", string(make([]byte, 1<<20)))
@@ -236,8 +236,8 @@ func floods(t *testing.T, addr net.Addr, n int) {
 	}
 }
 
-// Peers that send requests and read no replies are stopped by their credit, and do not
-// hold up others.
+// Peers that send requests and read no replies are stopped by their credit, and do not delay
+// others.
 func TestRouterSlowReaders(t *testing.T) {
 	const credit = 3
 	r := newRouter(t, RouterConfig{Credit: credit, Limits: Limits{StallTimeout: time.Hour}}, echo)
@@ -249,7 +249,7 @@ func TestRouterSlowReaders(t *testing.T) {
 	}
 }
 
-// They are cut off in the end, and nothing is left of them.
+// They are cut in the end, and leave nothing behind.
 func TestRouterCutsSlowReadersOff(t *testing.T) {
 	r := newRouter(t, RouterConfig{Limits: Limits{StallTimeout: 200 * time.Millisecond}}, echo)
 	floods(t, r.Addr(), 4)

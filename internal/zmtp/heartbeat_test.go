@@ -27,7 +27,7 @@ func awaitPing(t *testing.T, p *rawPeer) {
 	}
 }
 
-// Who answers stays; who fell silent goes; who is too old to know PING stays.
+// A peer that answers stays; one that falls silent is cut; one too old to know PING stays.
 func TestHeartbeats(t *testing.T) {
 	r := newRouter(t, RouterConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit}, echo)
 	deaf := dialPeer(t, r.Addr(), 1, "REQ", "")
@@ -50,7 +50,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// A 3.0 peer that has answered once is held to it.
+// A 3.0 peer that has answered once must keep answering.
 func TestHeartbeatLearned(t *testing.T) {
 	r := newRouter(t, RouterConfig{HeartbeatInterval: beatEvery, HeartbeatTimeout: beatLimit}, echo)
 	p := dialPeer(t, r.Addr(), 0, "REQ", "")
@@ -86,8 +86,8 @@ func TestHeartbeatWhileBusy(t *testing.T) {
 	}
 }
 
-// A peer whose answer lies unread is not silent: it is we who are late. Once it has been read
-// and nothing more comes, the peer is.
+// A peer whose answer is unread is not silent: we are late. Once the answer is read and nothing
+// more comes, the peer is silent.
 func TestHeartbeatOfALateReader(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -105,7 +105,7 @@ func TestHeartbeatOfALateReader(t *testing.T) {
 	}
 	defer near.Close()
 	p := &Peer{guard: newGuard(near, limitsForTest(), nil), dead: make(chan struct{})}
-	p.reading.Store(true) // and the turn of its reader does not come
+	p.reading.Store(true) // and its reader is not scheduled
 	p.pulse.answers.Store(true)
 	h := heart{interval: time.Second, timeout: 3 * time.Second}
 	if _, err := far.Write([]byte("pong")); err != nil {
@@ -152,8 +152,8 @@ func TestHeartbeatsBetweenOurOwn(t *testing.T) {
 	}
 }
 
-// A server that falls silent is left by REQ and SUB, whether a heart of their own beats
-// for them or one of many.
+// REQ and SUB disconnect from a server that falls silent, whether they have their own heart or
+// share one.
 func TestServerFallsSilent(t *testing.T) {
 	t.Run("own heart", func(t *testing.T) { serverFallsSilent(t, nil) })
 	t.Run("one of many", func(t *testing.T) {
@@ -206,8 +206,8 @@ func serverFallsSilent(t *testing.T, hearts *Hearts) {
 	_ = q.Close()
 }
 
-// A heart among many is looked at every heartsStep at most: a shorter step of its own would make
-// each look count as late, and silent peers would get more time.
+// A shared heart looks at each socket every heartsStep at most: with a shorter step of its own
+// each look would count as late, and silent peers would get more time.
 func TestHearts_StepIsTheirs(t *testing.T) {
 	all := NewHearts()
 	defer all.Close()

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// heartsStep is how often Hearts look whose turn it is.
+// heartsStep is the interval at which Hearts check the sockets.
 const heartsStep = 250 * time.Millisecond
 
-// Hearts beat for many dialled sockets on one goroutine: who plays thousands of peers
-// would have two goroutines for each. Intervals shorter than heartsStep become that.
+// Hearts sends the heartbeats of many dialled sockets on one goroutine, for processes that run
+// thousands of peers and would need two goroutines for each. Intervals shorter than heartsStep
+// become heartsStep.
 type Hearts struct {
 	stop, done chan struct{}
 	once       sync.Once
@@ -18,14 +19,14 @@ type Hearts struct {
 	beating map[*pace]struct{}
 }
 
-// NewHearts starts the goroutine, which [Hearts.Close] ends.
+// NewHearts starts the goroutine; [Hearts.Close] ends it.
 func NewHearts() *Hearts {
 	h := &Hearts{stop: make(chan struct{}), done: make(chan struct{}), beating: map[*pace]struct{}{}}
 	go h.run()
 	return h
 }
 
-// Close ends all beating. The sockets should be closed before.
+// Close ends all heartbeats. Close the sockets first.
 func (h *Hearts) Close() {
 	h.once.Do(func() { close(h.stop) })
 	<-h.done
@@ -55,14 +56,14 @@ func (h *Hearts) beat(now time.Time) {
 	}
 }
 
-// with starts a heart among others, or by itself where there are none. calm ends it, and
-// waits for a beat under way.
+// with starts a heart on the shared goroutine, or on its own if all is nil. calm ends it, and
+// waits for a heartbeat in progress.
 func (h heart) with(all *Hearts) (calm func()) {
 	if all == nil {
 		return h.start()
 	}
 	p := h.pace()
-	p.step = max(p.step, heartsStep) // else each look would count as late, and peers get more time
+	p.step = max(p.step, heartsStep) // otherwise each look would count as late, and peers would get more time
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.beating[&p] = struct{}{}

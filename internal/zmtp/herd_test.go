@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/internal/zmtp/swarmtest"
 )
 
-// Stock peers that ask in the same moment (2,000 in `make slow`), a connection each, are all
-// served and none is cut off, although no more than one, or eight, is greeted at a
-// time: they wait in the system's backlog.
+// Stock peers that send a request at the same moment (2,000 in `make slow`), on a connection
+// each, are all served and none is cut, although only one, or eight, are greeted at a time:
+// they wait in the system's backlog.
 func TestHerd_NobodyIsCut(t *testing.T) {
 	for _, c := range []struct {
 		table int
@@ -27,8 +27,8 @@ func TestHerd_NobodyIsCut(t *testing.T) {
 	}
 }
 
-// Mute peers (2,000 in `make slow`) that come again and again, from one address and from many,
-// lock nobody out of a table of eight places.
+// Mute peers (2,000 in `make slow`) that reconnect again and again, from one address and from
+// many, do not lock others out of a table of eight places.
 func TestHerd_BesideMutePeers(t *testing.T) {
 	for _, c := range []struct {
 		what string

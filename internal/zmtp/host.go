@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// host is the half that ROUTER and PUB share: it accepts, shakes hands, keeps
-// the table of peers and beats the heart.
+// host is the common part of ROUTER and PUB: it accepts connections, does handshakes, keeps the
+// table of peers and runs the heartbeats.
 type host struct {
 	kind   string // ROUTER or PUB
 	lim    Limits
 	how    ListenConfig
 	budget budgets
 	log    *slog.Logger
-	ready  func(*Peer)       // finishes a new peer before anyone sees it
+	ready  func(*Peer)       // completes a new peer before it is visible
 	serve  func(*Peer) error // reads until the connection ends
 	ended  func(*Peer, error)
 
@@ -34,16 +34,16 @@ type host struct {
 
 	shakes handshakes
 	mu     sync.Mutex
-	conns  int // handshakes included
+	conns  int // including handshakes
 	seat   *seat
 	addrs  map[netip.Addr]int
 	peers  map[uint64]*Peer
-	leased map[uint64]*Peer // those that have promised to be heard
+	leased map[uint64]*Peer // peers that have promised to send something in time
 	idle   strangers
 	cuts   tellings
 }
 
-// listen binds and starts. The functions and limits of h are set.
+// listen binds addr and starts to serve. The functions and limits of h are set.
 func (h *host) listen(addr string, beat heart) error {
 	h.lim = h.lim.withDefaults()
 	h.budget.open(&h.lim)
@@ -71,8 +71,8 @@ func (h *host) listen(addr string, beat heart) error {
 	return nil
 }
 
-// accept admits connections until the listener is closed. It never gives up and
-// never spins: without descriptors it waits for others to close.
+// accept admits connections until the listener is closed. It never gives up and never spins:
+// without descriptors it waits for connections to close.
 func (h *host) accept(ln net.Listener) {
 	var wait time.Duration
 	for {
@@ -87,7 +87,7 @@ func (h *host) accept(ln net.Listener) {
 		}
 		h.count.acceptErrors.Add(1)
 		if outOfFiles(err) {
-			// Those who have not even said hello go first.
+			// Connections that have not sent a greeting go first.
 			if !h.shakes.relieve() {
 				h.giveWay()
 			}
@@ -104,9 +104,9 @@ func (h *host) accept(ln net.Listener) {
 	}
 }
 
-// admit counts a connection in and starts its handshake, or turns it away. It waits
-// until there is a place to greet it: those behind it wait in the system's backlog, and
-// one that has given up meanwhile is not greeted.
+// admit counts a connection and starts its handshake, or rejects it. It waits until there is a
+// place for the handshake: later connections wait in the system's backlog, and a connection
+// that has been given up meanwhile is not greeted.
 func (h *host) admit(c net.Conn) {
 	addr := sourceAddr(c)
 	if !h.enter(addr) {
@@ -134,7 +134,7 @@ func (h *host) admit(c net.Conn) {
 	})
 }
 
-// enter takes a place for a connection from addr, that of a stranger if all are taken.
+// enter takes a place for a connection from addr, if necessary that of a stranger.
 func (h *host) enter(addr netip.Addr) bool {
 	for {
 		switch err := h.tryEnter(addr); {
@@ -156,7 +156,7 @@ var (
 	errNoRoom = errors.New("the room that sockets share is full")
 )
 
-// tryEnter takes a place if there is one.
+// tryEnter takes a place if one is free.
 func (h *host) tryEnter(addr netip.Addr) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,8 +176,8 @@ func (h *host) tryEnter(addr netip.Addr) error {
 	return nil
 }
 
-// giveWay ends the connection of an idle stranger; false: there is none. Its place is
-// free at once.
+// giveWay closes the connection of an idle stranger, whose place is free at once. It returns
+// false if no stranger is idle.
 func (h *host) giveWay() bool {
 	h.mu.Lock()
 	p := h.idle.pick(h.peers)
@@ -193,7 +193,7 @@ func (h *host) giveWay() bool {
 	return true
 }
 
-// leave gives the place back and forgets the peer, if it came that far.
+// leave frees the place and removes the peer, if the handshake succeeded.
 func (h *host) leave(addr netip.Addr, p *Peer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -202,7 +202,7 @@ func (h *host) leave(addr netip.Addr, p *Peer) {
 	}
 }
 
-// free is leave for one that is there still; h.mu is held.
+// free is leave for a peer that is still in the table; h.mu is held.
 func (h *host) free(addr netip.Addr, p *Peer) {
 	h.conns--
 	h.seat.give()
@@ -215,9 +215,9 @@ func (h *host) free(addr netip.Addr, p *Peer) {
 	}
 }
 
-// meet shakes hands and, if all is well, starts the peer's reader. The reader
-// gets a goroutine of its own: the handshake has grown the stack of this one,
-// which an idle connection would keep.
+// meet does the handshake and, if it succeeds, starts the peer's reader. The reader gets a new
+// goroutine, because the handshake has grown the stack of this one, which an idle connection
+// would keep.
 func (h *host) meet(c net.Conn, addr netip.Addr, ticket *ticket) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -274,7 +274,7 @@ func (h *host) attend(p *Peer, addr netip.Addr) {
 	}
 }
 
-// snapshot appends the peers of this moment.
+// snapshot appends the current peers.
 func (h *host) snapshot(into []*Peer) []*Peer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -284,14 +284,14 @@ func (h *host) snapshot(into []*Peer) []*Peer {
 	return into
 }
 
-// lease notes a peer that has promised to be heard; its reader calls it.
+// lease records a peer that has promised to send something in time; its reader calls it.
 func (h *host) lease(p *Peer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.leased[p.id] = p
 }
 
-// leases appends the peers that have promised to be heard.
+// leases appends the peers that have promised to send something in time.
 func (h *host) leases(into []*Peer) []*Peer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -310,7 +310,7 @@ func (h *host) closing() bool {
 	}
 }
 
-// close ends everything and waits until it has ended.
+// close closes all connections and waits until everything has ended.
 func (h *host) close() error {
 	var err error
 	h.once.Do(func() {
@@ -327,7 +327,7 @@ func (h *host) close() error {
 	return err
 }
 
-// sourceAddr is the address limits count by.
+// sourceAddr returns the address that limits apply to.
 func sourceAddr(c net.Conn) netip.Addr {
 	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return a.AddrPort().Addr().Unmap()

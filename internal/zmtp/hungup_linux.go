@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp tells whether the peer has closed its side, even if it said something before
-// that nobody has read. It does not wait.
+// hungUp reports whether the peer has closed its side, even if earlier bytes are unread. It
+// does not block.
 func hungUp(c net.Conn) bool {
 	s, ok := c.(syscall.Conn)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// overheard counts what is written to a connection.
+// overheard counts the bytes written to a connection.
 type overheard struct {
 	*net.TCPConn
 	writes *atomic.Int64
@@ -19,9 +19,9 @@ func (o overheard) Write(b []byte) (int, error) {
 	return o.TCPConn.Write(b)
 }
 
-// A peer that gave up while it waited in the system's backlog costs no greeting. A stock
-// minion opens a connection for each attempt, so those that hang up are the more, the
-// later the process is.
+// A peer that gave up while it waited in the system's backlog is not greeted. A stock minion
+// opens a connection for each attempt, so the later the process is, the more of them have hung
+// up.
 func TestWhoHasHungUpIsNotGreeted(t *testing.T) {
 	for name, c := range map[string]struct {
 		do      func(*net.TCPConn) error

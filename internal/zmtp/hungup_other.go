@@ -4,5 +4,5 @@ package zmtp
 
 import "net"
 
-// hungUp never tells here: who has hung up is greeted, and found out then.
+// hungUp always returns false here: a peer that has hung up is greeted, and detected then.
 func hungUp(net.Conn) bool { return false }

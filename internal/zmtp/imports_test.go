@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The socket types of zmq4 panic, block and mix up replies under hostile peers.
-// Nothing in the module may make one, and nothing but this package needs zmq4.
+// The socket types of zmq4 panic, block and mix up replies with hostile peers. The module must
+// not create one, and only this package may import zmq4.
 func TestNobodyUsesZmq4Sockets(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -61,12 +61,12 @@ func TestNobodyUsesZmq4Sockets(t *testing.T) {
 	}
 }
 
-// zmq4Uses returns the names under which a file imports zmq4 or a part of it,
-// and what it uses of it beginning with New.
+// zmq4Uses returns the names under which a file imports zmq4 or a part of it, and the
+// identifiers beginning with New that it uses.
 func zmq4Uses(src []byte) (names, bad []string) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", src, 0)
 	if err != nil {
-		return nil, nil // the compiler says so too, and better
+		return nil, nil // the compiler reports it, and better
 	}
 	for _, imp := range f.Imports {
 		path, _ := strconv.Unquote(imp.Path.Value)

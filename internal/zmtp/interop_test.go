@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// libzmq is a peer that runs testdata/peer.py. The tests need Debian's
-// python3-zmq, and fail without it.
+// libzmq is a peer that runs testdata/peer.py. The tests need Debian's python3-zmq, and fail
+// without it.
 type libzmq struct {
 	cmd    *exec.Cmd
 	lines  *bufio.Scanner
@@ -58,7 +58,7 @@ func (p *libzmq) stop() {
 	_ = p.cmd.Wait()
 }
 
-// next is the next line the peer prints.
+// next returns the next line that the peer prints.
 func (p *libzmq) next(t *testing.T) string {
 	t.Helper()
 	if !p.lines.Scan() {
@@ -114,7 +114,7 @@ func TestLibzmqReq(t *testing.T) {
 	}
 }
 
-// Our PINGs are answered: without that the peer would be cut off.
+// The peer answers our PINGs; otherwise it would be cut.
 func TestLibzmqAnswersOurPing(t *testing.T) {
 	t.Parallel()
 	r := newRouter(t, RouterConfig{HeartbeatInterval: 50 * time.Millisecond, HeartbeatTimeout: 300 * time.Millisecond}, echo)
@@ -166,7 +166,7 @@ func TestLibzmqSub(t *testing.T) {
 	s.expect(t, `["ae23b9", "1"]`, `["broadcast", "4 end"]`, steady)
 }
 
-// A subscriber with heartbeats of its own, and one held to ours, both idle.
+// A subscriber with its own heartbeats, and one that answers ours, both idle.
 func TestLibzmqSubHeartbeats(t *testing.T) {
 	t.Parallel()
 	p := newPub(t, PubConfig{HeartbeatInterval: 50 * time.Millisecond, HeartbeatTimeout: 300 * time.Millisecond})
@@ -210,7 +210,7 @@ func TestLibzmqSubReconnects(t *testing.T) {
 	s.expect(t, `["after, the end"]`, `{"connected": 2, "disconnected": 1}`)
 }
 
-// Our Sub under a libzmq PUB that heartbeats, filters, and restarts.
+// Our Sub with a libzmq PUB that sends heartbeats, filters, and restarts.
 func TestSubOfLibzmq(t *testing.T) {
 	t.Parallel()
 	opts := options{"sockopts": options{"HEARTBEAT_IVL": 100, "HEARTBEAT_TIMEOUT": 300}}
@@ -234,7 +234,7 @@ func TestSubOfLibzmq(t *testing.T) {
 				t.Errorf("got %q, want %q", m, want)
 			}
 		}
-		idle := time.NewTimer(time.Second) // three of libzmq's time-outs, and of our promise
+		idle := time.NewTimer(time.Second) // three of libzmq's timeouts, and of our promise
 		select {
 		case m := <-got:
 			t.Errorf("unexpected %q", m)
@@ -251,8 +251,8 @@ func TestSubOfLibzmq(t *testing.T) {
 	}
 }
 
-// Our Req with a ROUTER and REP of libzmq, several connections at once and one
-// identity for all, over a restart.
+// Our Req with a ROUTER and REP of libzmq, several connections at once with one identity, over
+// a restart.
 func TestReqOfLibzmq(t *testing.T) {
 	t.Parallel()
 	p := startPeer(t, "router", "tcp://127.0.0.1:*", options{})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// defaultKeepAlive finds a vanished host within two minutes.
+// defaultKeepAlive detects a vanished host within two minutes.
 var defaultKeepAlive = net.KeepAliveConfig{
 	Enable:   true,
 	Idle:     60 * time.Second,
@@ -13,9 +13,8 @@ var defaultKeepAlive = net.KeepAliveConfig{
 	Count:    3,
 }
 
-// vanishedAfter is how long unacknowledged data may be under way: as long as
-// keep-alive takes on an idle connection. What k leaves to the system counts as
-// Linux has it.
+// vanishedAfter returns how long data may stay unacknowledged: as long as keep-alive takes on
+// an idle connection. For values of k that are left to the system, it uses Linux's defaults.
 func vanishedAfter(k net.KeepAliveConfig) time.Duration {
 	def(&k.Idle, 7200*time.Second)
 	def(&k.Interval, 75*time.Second)

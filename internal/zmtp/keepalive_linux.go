@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// userTimeout sets TCP_USER_TIMEOUT of a connection that is made.
+// userTimeout sets TCP_USER_TIMEOUT on a new connection.
 func userTimeout(k net.KeepAliveConfig) func(network, addr string, c syscall.RawConn) error {
 	return sockopts([]sockopt{{unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanishedAfter(k).Milliseconds())}})
 }
 
-// keepAlive has a listening socket hand keep-alive down to what it accepts: set on each
-// connection it would be four system calls, and stock minions make one for each request.
+// keepAlive sets keep-alive on a listening socket, whose connections inherit it. Setting it on
+// each connection would be four system calls, and stock minions open one for each request.
 func keepAlive(lc *net.ListenConfig, k net.KeepAliveConfig) {
 	os := []sockopt{
 		{unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1},
 		{unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanishedAfter(k).Milliseconds())},
 	}
-	// As package net has it: 0 is its default, below 0 leaves it to the system.
+	// As in package net: 0 is its default, a negative value leaves it to the system.
 	for _, o := range []sockopt{
 		{unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, seconds(cmp.Or(k.Idle, 15*time.Second))},
 		{unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, seconds(cmp.Or(k.Interval, 15*time.Second))},
@@ -34,7 +34,7 @@ func keepAlive(lc *net.ListenConfig, k net.KeepAliveConfig) {
 	lc.KeepAlive, lc.Control = -1, sockopts(os)
 }
 
-// seconds rounds up, as the system counts in whole ones.
+// seconds rounds up, because the system counts whole seconds.
 func seconds(d time.Duration) int {
 	if d < 0 {
 		return -1

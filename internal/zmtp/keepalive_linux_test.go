@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Accepted and dialled connections are found out when the other host vanishes.
+// Accepted and dialled connections end when the other host vanishes.
 func TestKeepAlive(t *testing.T) {
 	r := newRouter(t, RouterConfig{}, echo)
 	q := newReq(t, r.Addr().String(), DialConfig{KeepAlive: net.KeepAliveConfig{

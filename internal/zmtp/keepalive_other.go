@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// userTimeout has nothing to set here: keep-alive alone must do.
+// userTimeout has no effect here: keep-alive must suffice.
 func userTimeout(net.KeepAliveConfig) func(network, addr string, c syscall.RawConn) error {
 	return nil
 }
 
-// keepAlive has what is accepted kept alive.
+// keepAlive enables keep-alive on accepted connections.
 func keepAlive(lc *net.ListenConfig, k net.KeepAliveConfig) { lc.KeepAliveConfig = k }

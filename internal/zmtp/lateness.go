@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// lateUnit is the lateness at which this process is twice as patient with its peers:
-// one that is not in need of a processor gets its turn within some milliseconds.
+// lateUnit is the lateness at which this process doubles its patience with peers. A process
+// with enough CPU time is scheduled within some milliseconds.
 const lateUnit = 25 * time.Millisecond
 
-// lateness is how late this process gets its turn. Where it is late, so may its peers
-// be, who may be on the same machine, or it has not heard them yet: as long as that
-// lasts, they have more time. The zero value is never late.
+// lateness measures how late this process is scheduled. If it is late, its peers may be late
+// too, since they may be on the same machine, or it may not have read their bytes yet. So peers
+// get more time while that lasts. The zero value is not late.
 type lateness struct{ by atomic.Int64 }
 
-// note takes by how much a timer was late. A little of what was noted before is forgotten
-// each time.
+// note records how late a timer fired. Each call forgets a little of the earlier values.
 func (l *lateness) note(by time.Duration) {
 	for {
 		old := l.by.Load()
@@ -27,13 +26,13 @@ func (l *lateness) note(by time.Duration) {
 
 func (l *lateness) get() time.Duration { return time.Duration(l.by.Load()) }
 
-// patient is how many times longer than usual a peer may be silent now, at most
+// patient returns the factor by which a peer may be silent longer than usual, at most
 // [mostPatience].
 func (l *lateness) patient() float64 {
 	return min(1+float64(l.get())/float64(lateUnit), mostPatience)
 }
 
-// excused is how much of the time that has passed does not count against a silent peer.
+// excused returns the part of the elapsed time that does not count against a silent peer.
 func (l *lateness) excused(passed time.Duration) time.Duration {
 	return passed - time.Duration(float64(passed)/l.patient())
 }

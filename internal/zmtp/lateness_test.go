@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// How long a silent peer that answers heartbeats is borne, at the lateness of this
-// process from nothing to far beyond the bound. A lateness that has passed is forgotten.
+// How long a silent peer that answers heartbeats is kept, for a lateness of this process from
+// zero to far above the bound. Lateness that has passed is forgotten.
 func TestSilenceWhileThisProcessIsLate(t *testing.T) {
 	for _, c := range []struct {
 		late        time.Duration
@@ -36,7 +36,7 @@ func TestSilenceWhileThisProcessIsLate(t *testing.T) {
 		now := k.last
 		var silent time.Duration
 		for !p.Gone() && silent < time.Minute {
-			h.late.by.Store(int64(c.late) * 8 / 7) // an eighth is forgotten at each look
+			h.late.by.Store(int64(c.late) * 8 / 7) // each look forgets an eighth
 			now = now.Add(k.step)
 			silent += k.step
 			k.tick(now)
@@ -56,7 +56,7 @@ func TestSilenceWhileThisProcessIsLate(t *testing.T) {
 	}
 }
 
-// A look that comes late is noticed by the heart itself.
+// The heart itself notices a late look.
 func TestTheHeartNoticesThatItIsLate(t *testing.T) {
 	h := heart{interval: time.Second, timeout: time.Minute, peers: func(into []*Peer) []*Peer { return into }}
 	k := h.pace()
@@ -66,7 +66,7 @@ func TestTheHeartNoticesThatItIsLate(t *testing.T) {
 	}
 }
 
-// A peer that is greeted by a process that is late has more time as well.
+// A peer in its handshake with a late process gets more time, too.
 func TestAGreetingByALateProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for late, want := range map[time.Duration]time.Duration{0: time.Second, lateUnit: 2 * time.Second, time.Hour: mostPatience * time.Second} {
@@ -86,8 +86,8 @@ func TestAGreetingByALateProcess(t *testing.T) {
 	})
 }
 
-// A peer that does not get its turn, as one of 10,000 on two cores that all work on the
-// same job, has as long to greet as libzmq gives it, while there is place for all.
+// A peer that is not scheduled, like one of 10,000 on two cores that all run the same job, has
+// as much time for its greeting as libzmq gives, while there is room.
 func TestAGreetingByALatePeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -104,7 +104,7 @@ func TestAGreetingByALatePeer(t *testing.T) {
 	})
 }
 
-// Who hangs up before it was greeted was not refused; who says nothing was.
+// A peer that hangs up before its greeting was not refused; one that sends nothing was.
 func TestWhoHangsUpIsNotRefused(t *testing.T) {
 	r := newRouter(t, RouterConfig{Limits: Limits{HandshakeTimeout: 50 * time.Millisecond}}, echo)
 	for range 3 {

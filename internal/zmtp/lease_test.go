@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// pipes is a listener without a network, so that a test can own the clock.
+// pipes is a listener without a network, so that a test can control the clock.
 type pipes struct {
 	in   chan net.Conn
 	once sync.Once
@@ -34,8 +34,8 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.end) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// dial gives the near end of a new connection, which stops passing anything when
-// frozen is closed, without a word to the far end.
+// dial returns the near end of a new connection. It silently stops to transfer data when frozen
+// is closed.
 func (p *pipes) dial(frozen <-chan struct{}) net.Conn {
 	near, far := net.Pipe()
 	p.in <- far
@@ -55,7 +55,7 @@ func (p *pipes) dial(frozen <-chan struct{}) net.Conn {
 	return s
 }
 
-// stopping has a buffer for what is written, as a socket has.
+// stopping buffers written data like a socket.
 type stopping struct {
 	net.Conn
 	frozen <-chan struct{}
@@ -88,17 +88,17 @@ func (s *stopping) Close() error {
 	return s.Conn.Close()
 }
 
-// What a subscriber that falls silent at one point looks like to the publisher,
-// by what it has promised and whatever both are busy with.
+// How a subscriber that falls silent at some point appears to the publisher, depending on its
+// promise and on what both are doing.
 func TestLease(t *testing.T) {
 	const never = time.Hour
 	for _, c := range []struct {
 		name     string
 		ttl      time.Duration // promised by the subscriber, which beats every 2 s
-		freeze   time.Duration // after the connection; never: it lives on
-		busy     bool          // its handler does not come back
-		chatter  time.Duration // between publications; 0: none
-		min, max time.Duration // from the freeze to the end; never: it stays
+		freeze   time.Duration // after the connection; never means that it stays alive
+		busy     bool          // its handler does not return
+		chatter  time.Duration // between publications; 0 means none
+		min, max time.Duration // from the freeze to the end; never means that it stays
 	}{
 		{name: "it promised nothing", freeze: time.Minute, min: 20 * time.Second, max: 33 * time.Second},
 		{name: "it promised", ttl: 6 * time.Second, freeze: time.Minute, min: 3500 * time.Millisecond, max: 6500 * time.Millisecond},
@@ -159,7 +159,7 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// A promise is told in tenths of a second, never shorter than it was meant.
+// A promise is sent in tenths of a second, never shorter than intended.
 func TestPromiseOnTheWire(t *testing.T) {
 	for _, c := range []struct {
 		ttl  time.Duration

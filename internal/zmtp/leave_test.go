@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A stock minion opens a connection for each return and closes it. Closed politely, each
-// would stay in the connection tables on the way for two minutes: our side ends it with
-// a reset, which forgets it.
+// A stock minion opens a connection for each return and closes it. After an orderly close, each
+// would stay in the connection tables on the way for two minutes. Our side ends it with a
+// reset, which removes it.
 func TestAPeerThatLeavesIsForgottenAtOnce(t *testing.T) {
 	r := newRouter(t, RouterConfig{}, echo)
 	pub := newPub(t, PubConfig{})

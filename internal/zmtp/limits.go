@@ -2,54 +2,52 @@ package zmtp
 
 import "time"
 
-// Limits bound what peers may cost. A zero field means the default named beside
-// it; negative values are not sensible and count as zero.
+// Limits bound the resources that peers may use. A zero field means its default; negative
+// values count as zero.
 type Limits struct {
-	// MaxFrame is the largest frame, and with a little room for an envelope the
-	// largest message, of a trusted or dialled peer, in bytes. Default 64 MiB.
+	// MaxFrame is the largest frame in bytes of a trusted or dialled peer and, with some room
+	// for an envelope, its largest message. Default 64 MiB.
 	MaxFrame int
 	// MaxFrameUntrusted is the same for a peer before Peer.Trust. Default 4 MiB.
 	MaxFrameUntrusted int
 	// MaxFrames is the number of frames per message. Default 16.
 	MaxFrames int
-	// RequestBytes is the memory that all trusted peers of one socket, and those of
-	// trusted addresses, may hold together in bodies above 8 KiB, from their first
-	// byte to the reply; who finds no room waits. One message may go beyond it.
-	// Default 32 MiB.
+	// RequestBytes is the memory that all trusted peers of a socket, and those at trusted
+	// addresses, may hold together in bodies above 8 KiB, from their first byte to the reply. A
+	// message that finds no room waits. One message may exceed it. Default 32 MiB.
 	RequestBytes int64
-	// RequestPatience is how long a peer may stop in the middle of a message while
-	// others wait for what it holds of RequestBytes. Default 1 s.
+	// RequestPatience is how long a peer may stop in the middle of a message while others wait
+	// for its part of RequestBytes. Default 1 s.
 	RequestPatience time.Duration
-	// UntrustedBytes is the same as RequestBytes for all others. Default 8 MiB.
+	// UntrustedBytes is the same as RequestBytes for all other peers. Default 8 MiB.
 	UntrustedBytes int64
-	// MaxConns is the number of open connections. The default is that of Room, or
-	// without one the number of descriptors that the process may have beyond Reserve.
+	// MaxConns is the number of open connections. Default: that of Room, or without one the
+	// number of descriptors that the process may have minus Reserve.
 	MaxConns int
-	// Room is shared with other sockets; nil: it is not.
+	// Room is shared with other sockets; nil means that it is not.
 	Room *Room
 	// MaxConnsPerAddr is the same for one source address; 0 means no limit.
 	MaxConnsPerAddr int
-	// StrangerPatience is how long a peer that has not proved who it is may be idle, of
-	// a ROUTER without a request and of a PUB since it came, while others find no place
-	// among MaxConns or Room: then it gives way, see Peer.Trust. Default 5 s.
+	// StrangerPatience is how long an untrusted peer may be idle while others find no place
+	// among MaxConns or Room, before it gives way; see Peer.Trust. For a ROUTER, a peer without
+	// a request is idle; for a PUB, any. Default 5 s.
 	StrangerPatience time.Duration
-	// MaxHandshakes is the number of connections that may be in their handshake.
-	// While there are as many, others wait in the system's backlog, and a peer that
-	// is silent for HandshakePatience gives way. Default 2048.
+	// MaxHandshakes is the number of connections that may be in their handshake. While it is
+	// reached, others wait in the system's backlog, and a peer that is silent for
+	// HandshakePatience gives way. Default 2048.
 	MaxHandshakes int
-	// HandshakeTimeout is how long a peer may keep the other side waiting until
-	// READY, while there is place for all; a dialling side counts from connecting.
-	// Default 5 s.
+	// HandshakeTimeout is how long a peer may keep the other side waiting until READY, while
+	// there is room for all; a dialling side counts from connecting. Default 5 s.
 	HandshakeTimeout time.Duration
-	// HandshakePatience is how long a peer in its handshake may be silent while
-	// others wait for its place; where honest peers take long, or this process gets
-	// its turns late, it is up to five times as much. Default 200 ms.
+	// HandshakePatience is how long a peer in its handshake may be silent while others wait for
+	// its place. It grows up to twelve times if honest peers are slow, or if this process is
+	// scheduled late. Default 200 ms.
 	HandshakePatience time.Duration
-	// FrameTimeout is the time from a frame's first byte to its last, to which a
-	// second is added for every 64 KiB of it. Default 30 s.
+	// FrameTimeout is the time from a frame's first byte to its last. One second is added for
+	// every 64 KiB. Default 30 s.
 	FrameTimeout time.Duration
-	// StallTimeout is how long a peer may leave the next 256 KiB of what waits
-	// for it unread. Default 30 s.
+	// StallTimeout is how long a peer may take to read the next 256 KiB of its backlog. Default
+	// 30 s.
 	StallTimeout time.Duration
 }
 
@@ -77,7 +75,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// def replaces what is not positive by a default.
+// def replaces a value that is not positive by a default.
 func def[T int | int64 | time.Duration](v *T, d T) {
 	if *v <= 0 {
 		*v = d

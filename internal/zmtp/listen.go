@@ -8,17 +8,17 @@ import (
 	"net/netip"
 )
 
-// ListenConfig says how a socket listens. Zero fields mean the defaults.
+// ListenConfig configures a listening socket. Zero fields mean the defaults.
 type ListenConfig struct {
-	// KeepAlive is set on what is accepted (Salt's tcp_keepalive options), as in
+	// KeepAlive is set on accepted connections (Salt's tcp_keepalive options), as in
 	// DialConfig.
 	KeepAlive net.KeepAliveConfig
-	// Backlog is the number of connections that may wait to be accepted (Salt's
-	// zmq_backlog); the system may allow fewer. Default: as many as the system
-	// allows. Where a system offers no way to say it, ErrUnsupported.
+	// Backlog is the number of connections that may wait to be accepted (Salt's zmq_backlog);
+	// the system may allow fewer. Default: as many as the system allows. On systems where it
+	// cannot be set, the error is ErrUnsupported.
 	Backlog int
 
-	via net.Listener // instead of one that is bound, in tests
+	via net.Listener // used instead of binding, in tests
 }
 
 // listen binds addr.
@@ -43,8 +43,7 @@ func (c ListenConfig) listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// network keeps an IPv4 address to IPv4: left to itself, Go takes 0.0.0.0 for a
-// wish to listen on IPv6 too.
+// network restricts an IPv4 address to IPv4: by default, Go also listens on IPv6 for 0.0.0.0.
 func network(addr string) string {
 	if a, err := netip.ParseAddrPort(addr); err == nil && a.Addr().Is4() {
 		return "tcp4"

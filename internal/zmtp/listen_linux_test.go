@@ -21,7 +21,7 @@ func TestListenConfig(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			n = int(info.Sacked) // of a listening socket: the length of its queue
+			n = int(info.Sacked) // the queue length of a listening socket
 		}); err != nil {
 			t.Error(err)
 		}
@@ -54,8 +54,8 @@ func TestListenConfig(t *testing.T) {
 	}
 }
 
-// A host is reached by the kind of address that is asked for; who prefers IPv6
-// reaches one that has IPv4 alone.
+// A host is reached over the requested address family; a client that prefers IPv6 reaches a
+// host that has only IPv4.
 func TestDialIPv6(t *testing.T) {
 	yes, no := true, false
 	v4 := newRouter(t, RouterConfig{}, echo)
@@ -65,7 +65,7 @@ func TestDialIPv6(t *testing.T) {
 		ok   bool
 	}
 	dials := []dial{{nil, v4.Addr(), true}, {&no, v4.Addr(), true}, {&yes, v4.Addr(), true}}
-	if v6, err := ListenRouter("[::1]:0", RouterConfig{Log: v4.host.log}, echo); err == nil { // where there is IPv6
+	if v6, err := ListenRouter("[::1]:0", RouterConfig{Log: v4.host.log}, echo); err == nil { // if the system has IPv6
 		defer v6.Close()
 		dials = append(dials, dial{nil, v6.Addr(), true}, dial{&no, v6.Addr(), false}, dial{&yes, v6.Addr(), true})
 	}

@@ -7,19 +7,17 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// null is the NULL security mechanism, with a READY parser that cannot read
-// past its input.
+// null is the NULL security mechanism, with a READY parser that does not read past its input.
 type null struct {
 	local ready
-	said  bool  // our READY has left with the greeting
+	said  bool  // our READY was sent with the greeting
 	peer  ready // set by Handshake
 }
 
 // Type implements zmq4.Security.
 func (*null) Type() zmq4.SecurityType { return zmq4.NullSecurity }
 
-// Handshake implements zmq4.Security: both sides send READY, then look at the
-// other's.
+// Handshake implements zmq4.Security: both sides send READY, then check that of the other.
 func (s *null) Handshake(c *zmq4.Conn, _ bool) error {
 	if !s.said {
 		if err := c.SendCmd(zmq4.CmdReady, appendReady(nil, s.local)); err != nil {
@@ -40,7 +38,7 @@ func (s *null) Handshake(c *zmq4.Conn, _ bool) error {
 	if s.peer, err = parseReady(cmd.Body); err != nil {
 		return err
 	}
-	// zmq4 panics on a socket type it does not know, so it only sees these.
+	// zmq4 panics on an unknown socket type, so it only sees compatible ones.
 	if !compatible(s.local.socketType, s.peer.socketType) {
 		return fmt.Errorf("%w: a %.16q cannot talk to a %s", ErrReady, s.peer.socketType, s.local.socketType)
 	}
@@ -54,7 +52,7 @@ func (*null) Encrypt(w io.Writer, b []byte) (int, error) { return w.Write(b) }
 // Decrypt implements zmq4.Security.
 func (*null) Decrypt(w io.Writer, b []byte) (int, error) { return w.Write(b) }
 
-// compatible lists who may talk to the four sockets of this package.
+// compatible reports whether a socket type can talk to one of this package's four.
 func compatible(local, peer string) bool {
 	switch local {
 	case "ROUTER":
@@ -69,7 +67,7 @@ func compatible(local, peer string) bool {
 	return false
 }
 
-// errorReason is the text in an ERROR command.
+// errorReason returns the text of an ERROR command.
 func errorReason(b []byte) []byte {
 	if len(b) > 0 && int(b[0]) <= len(b)-1 {
 		return b[1 : 1+int(b[0])]

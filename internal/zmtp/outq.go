@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// drainPiece is what a stalling peer must at least read per StallTimeout.
+// drainPiece is what a slow peer must at least read per StallTimeout, in bytes.
 const drainPiece = 256 << 10
 
-// maxControl is how many PINGs and PONGs may wait for a slow peer; it gets no
-// more until it reads.
+// maxControl bounds the PINGs and PONGs that wait for a slow peer; it gets no more until it
+// reads.
 const maxControl = 16
 
-// item is encoded frames on their way out. Its bytes may be shared by many
-// queues, so nobody changes them.
+// item is a sequence of encoded frames to send. Its bytes may be shared by many queues, so
+// nobody changes them.
 type item struct {
 	wire     []byte
-	body     []byte // follows wire; apart so that large ones need no copy
-	messages int    // 0: control
-	left     func() // told once put has taken it, when it has left or is dropped; nil: nobody
+	body     []byte // follows wire; separate so that large bodies need no copy
+	messages int    // 0 for control frames
+	left     func() // called, once put has accepted the item, when it is sent or dropped; may be nil
 }
 
-// forget tells that the item is not kept any more.
+// forget reports that the item is sent or dropped.
 func (it *item) forget() {
 	if it.left != nil {
 		it.left()
@@ -36,22 +36,22 @@ func (it *item) forget() {
 
 func (it *item) size() int { return len(it.wire) + len(it.body) }
 
-// advance forgets the first n bytes, which have left.
+// advance removes the first n bytes, which were sent.
 func (it *item) advance(n int) {
 	k := min(n, len(it.wire))
 	it.wire, it.body = it.wire[k:], it.body[n-k:]
 }
 
-// outq sends all that leaves a connection, in order, without ever making the
-// caller wait: what the socket does not take at once goes to a bounded backlog. A
-// goroutine exists only while there is one.
+// outq sends everything on a connection, in order, and never blocks the caller: bytes that the
+// socket does not accept at once go to a bounded backlog. A goroutine exists only while there
+// is a backlog.
 type outq struct {
 	conn     net.Conn
-	raw      syscall.RawConn // nil: always drained by the goroutine
+	raw      syscall.RawConn // nil means that the goroutine always drains
 	maxBytes int
-	maxItems int // in messages
+	maxItems int // bound in messages
 	stall    time.Duration
-	sent     func(item)  // what has left; called without locks
+	sent     func(item)  // called for items that were sent, without locks
 	fail     func(error) // the connection is unusable
 	gauge    *gauges
 
@@ -69,7 +69,7 @@ type outq struct {
 	done     sync.WaitGroup
 }
 
-// gauges add up the backlogs of one socket's connections.
+// gauges sum up the backlogs of a socket's connections.
 type gauges struct{ bytes, messages, peers atomic.Int64 }
 
 func (q *outq) open(c net.Conn) {
@@ -85,8 +85,8 @@ func (q *outq) open(c net.Conn) {
 	}
 }
 
-// put sends or queues. ErrSlow means the backlog is full and the item was not
-// taken; an item larger than the bound is taken when nothing else waits.
+// put sends or queues an item. ErrSlow means that the backlog is full and the item was not
+// accepted. An item larger than the bound is accepted when nothing else waits.
 func (q *outq) put(it item) error {
 	q.mu.Lock()
 	if q.closed {
@@ -128,7 +128,7 @@ func (q *outq) put(it item) error {
 	return nil
 }
 
-// writeNow writes what the socket takes; q.mu is held and nothing drains.
+// writeNow writes as much as the socket accepts; q.mu is held and nothing drains.
 func (q *outq) writeNow(it *item) error {
 	for q.raw != nil && it.size() > 0 {
 		q.buf, q.n, q.err = it.wire, 0, nil
@@ -167,13 +167,13 @@ func (q *outq) count(it item, sign int) {
 	q.gauge.messages.Add(int64(sign * it.messages))
 }
 
-// drain writes the backlog until none is left.
+// drain writes the backlog until it is empty.
 func (q *outq) drain() {
 	defer q.gauge.peers.Add(-1)
 	for {
 		q.mu.Lock()
 		if len(q.backlog) == 0 || q.closed {
-			// A deadline left behind would fail the next write that does not wait.
+			// A deadline left behind would fail the next non-blocking write.
 			_ = q.conn.SetWriteDeadline(time.Time{})
 			q.draining = false
 			q.backlog = nil
@@ -191,7 +191,7 @@ func (q *outq) drain() {
 			return // the connection is closed: nothing else will be sent
 		}
 		q.mu.Lock()
-		if q.closed { // the backlog has been counted off
+		if q.closed { // the backlog has been subtracted already
 			q.mu.Unlock()
 			return
 		}
@@ -206,12 +206,12 @@ func (q *outq) drain() {
 	}
 }
 
-// stallSteps is in how many steps a peer that does not read is waited for.
+// stallSteps is the number of waits into which StallTimeout is split.
 const stallSteps = 4
 
-// write waits for the peer to read, piece by piece. Of each step its own length counts and no
-// more: a process that was stopped, or had no turn, wakes up long after the deadline, and its
-// peer may have read all the time or have been stopped with it.
+// write waits for the peer to read, in several steps. Each step counts with its own length
+// only: a process that was stopped or not scheduled wakes up long after the deadline, while its
+// peer may have read all the time or have been stopped, too.
 func (q *outq) write(b []byte) error {
 	step := max(q.stall/stallSteps, 1)
 	for len(b) > 0 {
@@ -235,8 +235,8 @@ func (q *outq) write(b []byte) error {
 	return nil
 }
 
-// close drops what waits. The connection must be closed too, or drain goes on
-// until its deadline.
+// close drops the backlog. The connection must be closed too, or drain continues until its
+// deadline.
 func (q *outq) close() {
 	q.mu.Lock()
 	if q.closed {

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// pair is a queue in front of a connection, and that connection's other end.
+// pair returns a queue on a connection, and the connection's other end.
 func pair(t *testing.T) (*outq, net.Conn) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,7 +40,7 @@ func pair(t *testing.T) (*outq, net.Conn) {
 	return q, far
 }
 
-// fill puts items until the socket takes no more and a backlog begins.
+// fill puts items until the socket accepts no more and a backlog begins.
 func fill(t *testing.T, q *outq) (sent int) {
 	t.Helper()
 	for q.gauge.peers.Load() == 0 {
@@ -68,8 +68,8 @@ func TestOutqWritesAtOnce(t *testing.T) {
 	}
 }
 
-// The bound on messages holds, control messages have one of their own, and all
-// that was taken arrives in order once the peer reads.
+// The bound on messages holds, control messages have their own, and all accepted messages
+// arrive in order once the peer reads.
 func TestOutqBacklog(t *testing.T) {
 	q, far := pair(t)
 	var left atomic.Int64
@@ -151,7 +151,7 @@ func TestOutqStall(t *testing.T) {
 		default:
 		}
 	}
-	// Put until it fails: what the kernel still takes later is not a peer that stands still.
+	// Put until it fails: while the kernel accepts bytes, the peer is not stalled.
 	waiting.Until(t, "stalled", func() bool {
 		_ = q.put(item{wire: make([]byte, 64<<10), messages: 1})
 		return len(failed) > 0

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sleeper is a connection that takes nothing by its deadline, the first late times waking up
-// only after so long, as in a process that was stopped; then it takes all.
+// sleeper is a connection that accepts nothing before its deadline. The first late times it
+// wakes up long after, like a process that was stopped; then it accepts everything.
 type sleeper struct {
 	net.Conn
 	late    int
@@ -34,9 +34,9 @@ func (s *sleeper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A process that was stopped for ten minutes, with a reply under way for which there is half a
-// minute, cuts nobody for it: the peer has all steps but one left. Who reads nothing is cut when
-// the time is over, not later.
+// A process that was stopped for ten minutes while it sent a reply, with a timeout of half a
+// minute, cuts no peer for that: the peer has all steps but one left. A peer that reads nothing
+// is cut when the time is over, not later.
 func TestOutqStall_OwnLateness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sleeper{late: 1, by: 10 * time.Minute}
@@ -53,7 +53,8 @@ func TestOutqStall_OwnLateness(t *testing.T) {
 	})
 }
 
-// Of many that are cut one a minute is a warning, and one whose system answers no more counts.
+// Of many peers that are cut, one a minute is logged as a warning; one whose system no longer
+// answers counts, too.
 func TestTellings(t *testing.T) {
 	var x tellings
 	at := time.Unix(1000, 0)

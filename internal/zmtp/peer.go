@@ -15,7 +15,7 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// Peer is one connection after its handshake.
+// Peer is a connection after its handshake.
 type Peer struct {
 	id       uint64
 	identity string
@@ -24,34 +24,34 @@ type Peer struct {
 	pulse    pulse
 	reading  atomic.Bool // the reader waits for the peer, not for us
 	credit   chan struct{}
-	rested   atomic.Int64 // since when it has no request here, on the clock of epoch
+	rested   atomic.Int64 // since when it has no request in progress, on the clock of epoch
 	sub      *subscriber  // of a PUB
-	left     bool         // it has given its place up; under the host's lock
-	leased   func()       // the peer has promised for the first time to be heard; nil: nobody asks
+	left     bool         // its place is free already; under the host's lock
+	leased   func()       // called when the peer first promises to send something in time; may be nil
 
 	once sync.Once
 	err  error // why it was closed; read after dead
 	dead chan struct{}
 }
 
-// RemoteAddr is the peer's address.
+// RemoteAddr returns the peer's address.
 func (p *Peer) RemoteAddr() net.Addr { return p.guard.RemoteAddr() }
 
-// Identity is what the peer calls itself, at most 255 arbitrary bytes, possibly
+// Identity returns the identity that the peer claims: at most 255 arbitrary bytes, possibly
 // none. Anyone may claim any identity: it is a label, not a proof.
 func (p *Peer) Identity() string { return p.identity }
 
-// ID tells connections apart: it is unique in the process and never used again.
+// ID identifies the connection: it is unique in the process and never reused.
 func (p *Peer) ID() uint64 { return p.id }
 
-// Trust lifts the limits for untrusted peers, once the peer has proved who it is, and
-// has it keep its place whoever else wants one.
+// Trust lifts the limits for untrusted peers, once the peer has proved who it is. A trusted
+// peer keeps its place when others want one.
 func (p *Peer) Trust() { p.guard.trusted.Store(true) }
 
-// Source is the address limits count by, the one the peer's connection comes from.
+// Source returns the address that limits apply to, that of the peer's connection.
 func (p *Peer) Source() netip.Addr { return sourceAddr(p.guard.Conn) }
 
-// Gone tells whether the connection has ended: a reply would go nowhere.
+// Gone reports whether the connection has ended, so that a reply would be lost.
 func (p *Peer) Gone() bool {
 	select {
 	case <-p.dead:
@@ -61,13 +61,13 @@ func (p *Peer) Gone() bool {
 	}
 }
 
-// Close drops the connection and what waits for it.
+// Close closes the connection and drops its backlog.
 func (p *Peer) Close() { p.close(ErrClosed) }
 
 func (p *Peer) close(err error) {
 	p.once.Do(func() {
 		p.err = err
-		close(p.dead) // first, so that whoever fails on the closed socket finds the reason
+		close(p.dead) // first, so that an error on the closed socket finds the reason
 		p.out.close()
 		//mutant:closed-connections-are-forgotten
 		if givenUp(err) || errors.Is(err, io.EOF) {
@@ -77,27 +77,25 @@ func (p *Peer) close(err error) {
 	})
 }
 
-// givenUp tells whether a connection ends because nothing has come in time.
+// givenUp reports whether a connection ends because nothing arrived in time.
 func givenUp(err error) bool {
 	return errors.Is(err, ErrSilent) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// discard has the system throw away what it has not delivered yet, and forget the
-// connection at once. After a connection that was given up it would go on trying for
-// minutes, and what has been sent once more would come late. One that the peer has
-// closed has nobody left to deliver to; if it ended politely, it would stay for two
-// minutes in the peer's table of ports and in the connection table of each machine on
-// the way that filters packets (nf_conntrack). A stock minion opens a connection for each
-// return: 2,500 of them fill such a table within a hundred jobs, and then packets are
-// dropped without a word.
+// discard makes the system drop undelivered bytes and forget the connection at once. Otherwise
+// it would retry for minutes after a timeout, and data that was sent again meanwhile would
+// arrive twice. A connection that the peer has closed has no receiver any more. After an
+// orderly close it would stay for two minutes in the peer's table of ports and in the
+// connection table of each machine on the way that filters packets (nf_conntrack). A stock
+// minion opens a connection for each return: 2,500 of them fill such a table within a hundred
+// jobs, and then packets are silently dropped.
 func (p *Peer) discard() {
 	if c, ok := p.guard.Conn.(interface{ SetLinger(sec int) error }); ok {
 		_ = c.SetLinger(0) // it may be closed already
 	}
 }
 
-// reason is the error the peer was closed with, or the given one if it was the
-// peer who left.
+// reason returns the error with which the peer was closed, or err if the peer disconnected.
 func (p *Peer) reason(err error) error {
 	select {
 	case <-p.dead:
@@ -122,8 +120,8 @@ func (p *Peer) recv() ([][]byte, error) {
 	return frames, nil
 }
 
-// command answers heartbeats. Other commands are for whoever knows the socket
-// type; unknown ones are ignored, as the RFC asks.
+// command answers heartbeats. The code for the socket type handles other commands; unknown ones
+// are ignored, as the RFC requires.
 func (p *Peer) command(name, body []byte) error {
 	switch string(name) {
 	case zmq4.CmdPing:
@@ -131,7 +129,7 @@ func (p *Peer) command(name, body []byte) error {
 		if err != nil {
 			return err
 		}
-		p.pulse.answers.Store(true) // who asks knows how to answer, and may never have to
+		p.pulse.answers.Store(true) // a peer that sends PING can answer it, and may never need to
 		p.pulse.ttl.Store(int64(ttl) * int64(100*time.Millisecond))
 		if ttl > 0 && !p.pulse.leased.Swap(true) && p.leased != nil {
 			p.leased()
@@ -147,21 +145,21 @@ func (p *Peer) command(name, body []byte) error {
 
 var lastPeer atomic.Uint64
 
-// handshake speaks ZMTP over c as far as READY. The caller has set a deadline and
-// closes c when this fails.
+// handshake does the ZMTP handshake on c up to READY. The caller sets a deadline and closes c
+// on an error.
 func handshake(c net.Conn, lim *Limits, b *budgets, local ready, server bool) (*Peer, error) {
 	return greet(newGuard(c, lim, b), local, server)
 }
 
-// greet is handshake behind a guard that stands already.
+// greet is handshake with an existing guard.
 func greet(g *guard, local ready, server bool) (*Peer, error) {
 	p := &Peer{guard: g, dead: make(chan struct{})}
 	g.cut, g.dead = p.close, p.dead
 	sec := &null{local: local}
 	if server {
-		// Our READY says nothing that depends on the peer's greeting. Sent together
-		// they spare a herd of minions, which connect for each return, a packet and a
-		// turn of both processes each.
+		// Our READY does not depend on the peer's greeting. Sending both together saves a
+		// packet and a context switch of both processes, for each of many minions that connect
+		// for each return.
 		g.early, sec.said = appendCommand(nil, zmq4.CmdReady, appendReady(nil, local)), true
 	}
 	_, err := zmq4.Open(p.guard, sec, zmq4.SocketType(local.socketType), nil, server, nil)

@@ -11,50 +11,50 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// SlowPolicy says what becomes of a subscriber whose queue is full.
+// SlowPolicy says how a subscriber with a full queue is handled.
 type SlowPolicy int
 
 const (
-	// CutSlow closes its connection: it knows then that it has missed something.
+	// CutSlow closes its connection, so that it knows that it has missed something.
 	CutSlow SlowPolicy = iota
-	// DropSlow leaves out the messages that do not fit, as libzmq does.
+	// DropSlow drops the messages that do not fit, as libzmq does.
 	DropSlow
 )
 
-// maxShards is where more goroutines stop helping a publication along.
+// maxShards bounds the shards; more goroutines do not speed up a publication.
 const maxShards = 8
 
-// PubConfig sets up a Pub. Zero fields mean the defaults.
+// PubConfig configures a Pub. Zero fields mean the defaults.
 type PubConfig struct {
 	// Limits of frames do not apply: a subscriber may send 257 bytes at a time.
 	Limits Limits
-	// HWM and HWMBytes bound what waits for one subscriber (Salt's pub_hwm).
-	// Defaults 1000 messages and 16 MiB.
+	// HWM and HWMBytes bound the queue of a subscriber (Salt's pub_hwm). Defaults 1000 messages
+	// and 16 MiB.
 	HWM      int
 	HWMBytes int
-	// Slow is what happens beyond that bound, or if a subscriber reads nothing at
-	// all for Limits.StallTimeout (which always closes it).
+	// Slow is the policy above that bound. A subscriber that reads nothing at all for
+	// Limits.StallTimeout is always closed.
 	Slow SlowPolicy
-	// Filtering allows topics (Salt's zmq_filtering). Without it Send refuses
-	// them, since subscribers would then get every copy.
+	// Filtering allows topics (Salt's zmq_filtering). Without it Send rejects them, because
+	// every subscriber would get each copy.
 	Filtering bool
-	// Trusted tells whether honest peers have come from a source address before. A
-	// connection from there gives its place to others last, and not before it has had
-	// it for TrustedFor without Peer.Trust; below 0: never. nil: no address is.
+	// Trusted reports whether honest peers have connected from a source address before. A
+	// connection from there gives way last, and not before TrustedFor without Peer.Trust; a
+	// negative TrustedFor means never. If nil, no address is trusted.
 	Trusted    func(netip.Addr) bool
 	TrustedFor time.Duration
 	// Listen, HeartbeatInterval and HeartbeatTimeout are as in RouterConfig.
 	Listen            ListenConfig
 	HeartbeatInterval time.Duration
 	HeartbeatTimeout  time.Duration
-	// OnSubscribe is called for each new subscription, OnClose once when a peer
-	// has gone, both on that peer's reader: they should be quick.
+	// OnSubscribe is called for each new subscription, OnClose once when a peer has
+	// disconnected. Both run on that peer's reader and should be fast.
 	OnSubscribe func(p *Peer, topic string)
 	OnClose     func(p *Peer, err error)
-	Log         *slog.Logger // nil: slog.Default
+	Log         *slog.Logger // nil means slog.Default
 }
 
-// Pub sends messages to all peers that have subscribed to them.
+// Pub publishes messages to peers by their subscriptions.
 type Pub struct {
 	host      host
 	cfg       PubConfig
@@ -69,18 +69,18 @@ type Pub struct {
 type PubStats struct {
 	HostStats
 	Sent        uint64 // calls of Send
-	FannedOut   uint64 // of these, given to all subscribers of the time
-	Delivered   uint64 // messages given to a connection or its queue
-	Dropped     uint64 // messages not given because the queue was full
+	FannedOut   uint64 // of these, passed to all current subscribers
+	Delivered   uint64 // messages passed to a connection or its queue
+	Dropped     uint64 // messages dropped because the queue was full
 	Queued      int    // gauge: messages waiting for the fan-out
 	Subscribers int    // gauge: peers with at least one subscription
 }
 
-// ListenPub binds addr, "host:port" with or without "tcp://" before it.
+// ListenPub binds addr, "host:port" with or without the prefix "tcp://".
 func ListenPub(addr string, cfg PubConfig) (*Pub, error) {
 	def(&cfg.HWM, 1000)
 	def(&cfg.HWMBytes, 16<<20)
-	// A subscriber has nothing to say beyond its subscriptions.
+	// A subscriber sends nothing but its subscriptions.
 	cfg.Limits.MaxFrame, cfg.Limits.MaxFrameUntrusted = maxSubscription, maxSubscription
 	p := &Pub{cfg: cfg}
 	p.host = host{kind: "PUB", lim: cfg.Limits, how: cfg.Listen, log: cfg.Log, ready: p.ready, serve: p.serve, ended: cfg.OnClose}
@@ -98,17 +98,17 @@ func ListenPub(addr string, cfg PubConfig) (*Pub, error) {
 	return p, nil
 }
 
-// Addr is the address the socket is bound to.
+// Addr returns the address that the socket is bound to.
 func (p *Pub) Addr() net.Addr { return p.host.ln.Addr() }
 
-// Peers is the number of connected peers, subscribed or not.
+// Peers returns the number of connected peers, subscribed or not.
 func (p *Pub) Peers() int {
 	p.host.mu.Lock()
 	defer p.host.mu.Unlock()
 	return len(p.host.peers)
 }
 
-// Stats reads the counters.
+// Stats returns the counters.
 func (p *Pub) Stats() PubStats {
 	s := PubStats{
 		HostStats: p.host.stats(),
@@ -125,11 +125,10 @@ func (p *Pub) Stats() PubStats {
 	return s
 }
 
-// Send publishes body. Without a topic it goes, as one frame, to every
-// subscriber whatever it has subscribed to; with one it goes, as two frames, to
-// those with a subscription that is a prefix of the topic. Send waits for no
-// subscriber, only for the fan-out if that is 64 messages behind. The body must
-// not be changed afterwards.
+// Send publishes body. Without a topic it is sent, as one frame, to every subscriber regardless
+// of its subscriptions. With a topic it is sent, as two frames, to peers with a subscription
+// that is a prefix of the topic. Send never waits for a subscriber, only for the fan-out if
+// that is 64 messages behind. The body must not be changed afterwards.
 func (p *Pub) Send(topic string, body []byte) error { return p.SendTo(topic, body, nil) }
 
 // SendTo is Send to some peers only; nil means all.
@@ -149,11 +148,11 @@ func (p *Pub) SendTo(topic string, body []byte, to *Choice) error {
 	return nil
 }
 
-// SendPeer gives a message to one connection alone, by its [Peer.ID], whatever it has
-// subscribed to and at a cost that does not grow with the number of subscribers. A
-// SUB of libzmq drops what it has no subscription for, so with Filtering a topic is
-// due. ErrClosed means that the connection has ended, ErrSlow that its queue is full:
-// the message is left out then.
+// SendPeer sends a message to one connection only, by its [Peer.ID], regardless of its
+// subscriptions and at a cost that does not grow with the number of subscribers. A SUB of
+// libzmq drops messages that match no subscription, so with Filtering a topic is required.
+// ErrClosed means that the connection has ended, ErrSlow that its queue is full and the message
+// was dropped.
 func (p *Pub) SendPeer(id uint64, topic string, body []byte) error {
 	if topic != "" && !p.cfg.Filtering {
 		return ErrFilteringOff
@@ -171,7 +170,7 @@ func (p *Pub) SendPeer(id uint64, topic string, body []byte) error {
 	return nil
 }
 
-// encode makes the frames of a message, with or without a topic.
+// encode encodes the frames of a message, with or without a topic.
 func encode(topic string, body []byte) []byte {
 	n := len(body) + longHeader
 	if topic != "" {
@@ -184,8 +183,7 @@ func encode(topic string, body []byte) []byte {
 	return appendFrame(wire, 0, body)
 }
 
-// Close closes all connections and waits for their readers. What has not been
-// sent is lost.
+// Close closes all connections and waits for their readers. Unsent messages are lost.
 func (p *Pub) Close() error { return p.host.close() }
 
 func (p *Pub) ready(peer *Peer) {
@@ -204,8 +202,8 @@ func (p *Pub) ready(peer *Peer) {
 	})
 }
 
-// serve reads subscriptions in their older form, a message that begins with 1 or
-// 0. Other messages are ignored, as libzmq does.
+// serve reads subscriptions in their older form, a message that begins with 1 or 0. It ignores
+// other messages, as libzmq does.
 func (p *Pub) serve(peer *Peer) error {
 	defer peer.sub.cancelAll()
 	for {

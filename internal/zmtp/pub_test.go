@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// text waits for the next message and joins its frames by "|".
+// text waits for the next message and joins its frames with "|".
 func (p *rawPeer) text(t testing.TB) string {
 	t.Helper()
 	var frames []string
@@ -27,7 +27,7 @@ func (p *rawPeer) text(t testing.TB) string {
 	}
 }
 
-// Both forms of subscription, and of its end.
+// Both forms of subscribing, and of unsubscribing.
 func TestSubscriptionForms(t *testing.T) {
 	forms := map[string]func(on bool, topic string) []byte{
 		"message": func(on bool, topic string) []byte {
@@ -113,7 +113,7 @@ func TestSendRefused(t *testing.T) {
 		t.Errorf("topic: %v", err)
 	}
 	_ = p.Close()
-	for range shardQueue + 1 { // whatever the queue still takes
+	for range shardQueue + 1 { // as many as the queue still accepts
 		if err := p.Send("", nil); errors.Is(err, ErrClosed) {
 			return
 		}
@@ -121,8 +121,8 @@ func TestSendRefused(t *testing.T) {
 	t.Error("sending on after Close")
 }
 
-// One subscriber stops reading. The others get everything, in order; it loses
-// its connection or, as an option, messages.
+// One subscriber stops reading. The others get everything, in order; it is disconnected or, if
+// so configured, loses messages.
 func TestSlowSubscriber(t *testing.T) {
 	for _, policy := range []SlowPolicy{CutSlow, DropSlow} {
 		t.Run(fmt.Sprint(policy), func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestSlowSubscriber(t *testing.T) {
 			if s.CutSlow != 0 || s.Peers != 4 {
 				t.Errorf("stats %+v", s)
 			}
-			// What it does get is whole and in order.
+			// What it gets is complete and in order.
 			last := ""
 			for range 10 {
 				got := slow.text(t)[:6]
@@ -178,7 +178,7 @@ func TestStalledSubscriber(t *testing.T) {
 	s := dialPeer(t, p.Addr(), 1, "SUB", "")
 	s.say(t, message("\x01"))
 	waiting.Until(t, "subscribed", func() bool { return p.Stats().Subscribers == 1 })
-	// Sent until it is cut: what the kernel still takes is not a peer that stands still.
+	// Send until it is cut: while the kernel accepts bytes, the peer is not stalled.
 	waiting.Until(t, "cut", func() bool {
 		if err := p.Send("", make([]byte, 256<<10)); err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestStalledSubscriber(t *testing.T) {
 	waiting.Until(t, "nothing left", func() bool { s := p.Stats(); return s.BacklogBytes == 0 && s.BacklogPeers == 0 && s.Peers == 0 })
 }
 
-// A message larger than the bound still goes to those who keep up.
+// A message larger than the bound still reaches those who keep up.
 func TestLargePublication(t *testing.T) {
 	p := newPub(t, PubConfig{HWMBytes: 1 << 10})
 	_, got := startSub(t, p.Addr().String(), DialConfig{})
@@ -201,7 +201,7 @@ func TestLargePublication(t *testing.T) {
 	}
 }
 
-// Bursts are joined into few writes; order and count stay.
+// Bursts are combined into few writes; order and count stay.
 func TestBurst(t *testing.T) {
 	p := newPub(t, PubConfig{Filtering: true, HWM: 100000})
 	_, all := startSub(t, p.Addr().String(), DialConfig{})
@@ -236,7 +236,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// A publication can be kept to some peers, or from some.
+// A publication can be restricted to some peers, or exclude some.
 func TestSendToAChoice(t *testing.T) {
 	seen := make(chan string, 2)
 	p := newPub(t, PubConfig{OnSubscribe: func(p *Peer, _ string) { seen <- strconv.FormatUint(p.ID(), 10) }})
@@ -269,8 +269,8 @@ func TestSendToAChoice(t *testing.T) {
 	}
 }
 
-// One connection alone gets what is meant for it, between what all get; one that has
-// left, or a topic that nobody may use, is told.
+// A message for one connection reaches only that one, in order with messages for all. A
+// connection that has ended, or a topic that is not allowed, is an error.
 func TestSendPeer(t *testing.T) {
 	seen := make(chan string, 2)
 	p := newPub(t, PubConfig{Filtering: true, OnSubscribe: func(p *Peer, _ string) { seen <- strconv.FormatUint(p.ID(), 10) }})
@@ -289,7 +289,7 @@ func TestSendPeer(t *testing.T) {
 		}
 	}
 	got := map[string]bool{}
-	for range 3 { // what goes to all waits for the fan-out, what goes to one does not
+	for range 3 { // messages for all wait for the fan-out, those for one do not
 		got[one.text(t)] = true
 	}
 	for _, want := range []string{"all", "bare", "topic|body"} {

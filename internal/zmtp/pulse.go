@@ -9,47 +9,45 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// pulse is the heartbeat of one connection. Only whoever beats touches
-// silent, excused and pinged.
+// pulse is the heartbeat state of a connection. Only the heart uses silent, excused and pinged.
 type pulse struct {
 	answers atomic.Bool  // the peer is known to answer PING
-	ttl     atomic.Int64 // the peer promised to be heard within; 0: nothing promised
-	leased  atomic.Bool  // it has promised that once, and is looked at more often
+	ttl     atomic.Int64 // the peer promised to send something within this time; 0 means no promise
+	leased  atomic.Bool  // it has promised that once, and is checked more often
 	silent  time.Duration
-	excused time.Duration // of silent: this process was late itself
+	excused time.Duration // part of silent in which this process itself was late
 	pinged  time.Duration // since the last PING
 }
 
-// leaseStep is how often peers that have promised to be heard are looked at.
+// leaseStep is the interval at which peers with a promise are checked.
 const leaseStep = 250 * time.Millisecond
 
-// longestPromise is what the two bytes of a PING's time-to-live can say.
+// longestPromise is the maximum of the two-byte time-to-live of a PING.
 const longestPromise = math.MaxUint16 * 100 * time.Millisecond
 
-// pingWire is a PING that promises its receiver to hear from us within ttl, in
-// tenths of a second, rounded up.
+// pingWire returns a PING that promises to send something within ttl, in tenths of a second,
+// rounded up.
 func pingWire(ttl time.Duration) []byte {
 	tenths := (min(ttl, longestPromise) + 100*time.Millisecond - 1) / (100 * time.Millisecond)
 	body := binary.BigEndian.AppendUint16(nil, uint16(min(tenths, math.MaxUint16)))
 	return appendCommand(nil, zmq4.CmdPing, body)
 }
 
-// heart beats for the connections of one socket.
+// heart sends heartbeats on the connections of one socket.
 type heart struct {
 	interval time.Duration // of silence before a PING
 	timeout  time.Duration // of silence before the end
-	// promise is the time within which the peers are to hear from us, whatever
-	// they say and however busy we are; a PING leaves at each interval then. 0:
-	// nothing is promised.
+	// promise is the time within which we must send something to the peers, even if they send
+	// or we are busy; a PING is then sent at each interval. 0 means no promise.
 	promise time.Duration
 	peers   func(into []*Peer) []*Peer
-	// leases lists those of them that are leased, if they are to be looked at more
-	// often than the others. nil: they are not.
+	// leases lists the leased peers, if they must be checked more often than the others. It may
+	// be nil.
 	leases func(into []*Peer) []*Peer
-	late   *lateness // of this process; nil: it measures for itself
+	late   *lateness // of this process; nil means that the heart measures it
 }
 
-// run beats until stop is closed.
+// run sends heartbeats until stop is closed.
 func (h heart) run(stop <-chan struct{}) {
 	p := h.pace()
 	tick := time.NewTicker(p.step)
@@ -64,7 +62,7 @@ func (h heart) run(stop <-chan struct{}) {
 	}
 }
 
-// start runs it beside; calm ends it.
+// start runs the heart on a goroutine; calm ends it.
 func (h heart) start() (calm func()) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -77,19 +75,18 @@ func (h heart) start() (calm func()) {
 	}
 }
 
-// pace is how far a heart is.
+// pace is the progress of a heart.
 type pace struct {
 	heart
-	round time.Duration // between two looks at all peers
-	step  time.Duration // between two looks at some
+	round time.Duration // interval between two looks at all peers
+	step  time.Duration // interval between two looks at some
 	ping  []byte
-	seen  []*Peer // room for a look
+	seen  []*Peer // buffer for a look
 	since span    // the last round
 	last  time.Time
 }
 
-// span is a time that has passed, and how much of it does not count against who was
-// silent.
+// span is an elapsed time, and the part of it that does not count against silent peers.
 type span struct{ passed, excused time.Duration }
 
 func (h heart) pace() pace {
@@ -105,9 +102,9 @@ func (h heart) pace() pace {
 	return p
 }
 
-// tick looks at the peers whose turn it is.
+// tick checks the peers that are due.
 func (p *pace) tick(now time.Time) {
-	// A process that was stopped has not listened: its peers are not to blame.
+	// A process that was stopped has not read: its peers are not to blame.
 	passed := min(now.Sub(p.last), 2*p.step)
 	p.late.note(now.Sub(p.last) - p.step)
 	p.last = now
@@ -134,7 +131,7 @@ func (p *pace) tick(now time.Time) {
 }
 
 func (h heart) beat(p *Peer, look span, ping []byte) {
-	// Whoever waits for our own work is not silent.
+	// A peer that waits for us is not silent.
 	if p.guard.heard.Swap(false) || !p.reading.Load() || p.guard.paused.Load() {
 		p.pulse.silent, p.pulse.excused = 0, 0
 	} else {
@@ -147,7 +144,7 @@ func (h heart) beat(p *Peer, look span, ping []byte) {
 	//mutant:heartbeat-excuses-own-lateness
 	case ttl > 0 && silent >= ttl,
 		silent-p.pulse.excused >= h.timeout && p.pulse.answers.Load():
-		// On a machine that cannot keep up, its answer may lie here and wait for us.
+		// On an overloaded machine its answer may be here, unread.
 		//mutant:heartbeat-counts-unread-answers
 		if unread(p.guard.Conn) {
 			p.pulse.silent, p.pulse.excused = 0, 0

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// rawPeer speaks ZMTP byte by byte, well or badly as a test wants.
+// rawPeer sends ZMTP byte by byte, valid or not, as a test wants.
 type rawPeer struct {
 	net.Conn
 	in *bufio.Reader
 }
 
-// dialRaw connects and says nothing.
+// dialRaw connects and sends nothing.
 func dialRaw(t testing.TB, addr net.Addr) *rawPeer {
 	t.Helper()
 	return dialRawBy(t, net.Dialer{}, addr)
@@ -30,7 +30,7 @@ func dialRawBy(t testing.TB, d net.Dialer, addr net.Addr) *rawPeer {
 	return &rawPeer{c, bufio.NewReader(c)}
 }
 
-// dialPeer connects and shakes hands as a peer of the given type.
+// dialPeer connects and does the handshake as a peer of the given type.
 func dialPeer(t testing.TB, addr net.Addr, minor byte, socketType, identity string) *rawPeer {
 	t.Helper()
 	return dialPeerBy(t, net.Dialer{}, addr, minor, socketType, identity)
@@ -87,7 +87,7 @@ func (p *rawPeer) tryFrame() (header, []byte, error) {
 	return h, body, err
 }
 
-// skipFrame reads a frame without keeping it.
+// skipFrame reads a frame and drops it.
 func (p *rawPeer) skipFrame() (header, error) {
 	b, err := p.in.Peek(1)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *rawPeer) reply(t testing.TB) string {
 	}
 }
 
-// gone waits until the other side has hung up.
+// gone waits until the other side has closed the connection.
 func (p *rawPeer) gone(t testing.TB) {
 	t.Helper()
 	_ = p.SetReadDeadline(time.Now().Add(20 * time.Second))

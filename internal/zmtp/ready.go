@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Properties of READY this package knows; others are skipped.
+// The properties of READY that this package knows; it skips others.
 const (
 	propSocketType = "Socket-Type"
 	propIdentity   = "Identity"
@@ -14,14 +14,14 @@ const (
 
 const maxIdentity = 255
 
-// ready is what a peer says of itself.
+// ready is the content of a peer's READY.
 type ready struct {
 	socketType string
 	identity   string
 }
 
-// parseReady decodes the body of a READY command. Every length is checked
-// against what is left; names compare without case, as the RFC has it.
+// parseReady decodes the body of a READY command. It checks every length against the remaining
+// bytes; names are compared without case, as the RFC says.
 func parseReady(b []byte) (ready, error) {
 	var r ready
 	var seenType, seenIdentity bool
@@ -60,8 +60,8 @@ func parseReady(b []byte) (ready, error) {
 	return r, nil
 }
 
-// appendReady appends the body of a READY command. The identity is left out
-// when it is empty and the socket type is one that needs none.
+// appendReady appends the body of a READY command. It omits the identity if it is empty and the
+// socket type needs none.
 func appendReady(b []byte, r ready) []byte {
 	b = appendProperty(b, propSocketType, r.socketType)
 	if r.identity != "" || r.socketType == "REQ" || r.socketType == "ROUTER" {

@@ -11,9 +11,8 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// Req sends requests and waits for their replies. Requests at the same time use
-// connections of their own, each with one request outstanding, up to
-// DialConfig.MaxConns; more wait their turn.
+// Req sends requests and waits for their replies. Concurrent requests use separate connections,
+// each with one request in flight, up to DialConfig.MaxConns; further requests wait.
 type Req struct {
 	addr  string
 	cfg   DialConfig
@@ -26,9 +25,9 @@ type Req struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[*reqConn]struct{}
-	idle   []*reqConn // the one used last is at the end
+	idle   []*reqConn // the most recently used one is last
 	wait   backoff
-	notYet time.Time // no dialling before
+	notYet time.Time // do not dial before this time
 
 	requests, replies, failures, connects, dialFailures atomic.Uint64
 }
@@ -37,19 +36,19 @@ type Req struct {
 type ReqStats struct {
 	Conns        int // gauge
 	Idle         int // gauge
-	Waiting      int // gauge: requests under way
+	Waiting      int // gauge: requests in progress
 	Requests     uint64
 	Replies      uint64
-	Failures     uint64 // requests without a reply, whatever the reason
+	Failures     uint64 // requests without a reply, for any reason
 	Connects     uint64
 	DialFailures uint64
 }
 
-// slot numbers the identities of one process.
+// slot numbers the identities in this process.
 var slot atomic.Uint64
 
-// NewReq makes a Req for a ROUTER or REP at addr, "host:port" with or without
-// "tcp://" before it. It connects when it is used.
+// NewReq returns a Req for a ROUTER or REP at addr, "host:port" with or without the prefix
+// "tcp://". It connects on first use.
 func NewReq(addr string, cfg DialConfig) *Req {
 	cfg = cfg.withDefaults(100*time.Millisecond, 5*time.Second)
 	q := &Req{
@@ -64,7 +63,7 @@ func NewReq(addr string, cfg DialConfig) *Req {
 	return q
 }
 
-// Stats reads the counters.
+// Stats returns the counters.
 func (q *Req) Stats() ReqStats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,12 +79,11 @@ func (q *Req) Stats() ReqStats {
 	}
 }
 
-// Do sends body and waits for the reply. It fails with ErrDial if there is no
-// connection to be had: the request has then not been sent. It fails with ErrLost
-// or the context's error if there was one, and whether the request has been
-// carried out is then unknown. A server that is down is not dialled more often
-// than the back-off allows; a Do in between waits for it. The body must not be
-// changed afterwards.
+// Do sends body and waits for the reply. It fails with ErrDial if no connection could be made:
+// the request was not sent. It fails with ErrLost or the context's error after the request may
+// have been sent; whether it was executed is then unknown. A server that is down is not dialled
+// more often than the back-off allows; Do waits for that. The body must not be changed
+// afterwards.
 func (q *Req) Do(ctx context.Context, body []byte) ([]byte, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -123,7 +121,7 @@ func (q *Req) do(ctx context.Context, body []byte) ([]byte, error) {
 	return reply, nil
 }
 
-// queue waits until there may be another request.
+// queue waits until another request is allowed.
 func (q *Req) queue(ctx context.Context) error {
 	select {
 	case q.slots <- struct{}{}:
@@ -135,7 +133,7 @@ func (q *Req) queue(ctx context.Context) error {
 	}
 }
 
-// take finds an idle connection or makes one.
+// take returns an idle connection or makes one.
 func (q *Req) take(ctx context.Context) (*reqConn, error) {
 	q.mu.Lock()
 	if q.closed {
@@ -193,7 +191,7 @@ func (q *Req) give(c *reqConn) {
 	}
 }
 
-// attend reads a connection to its end and takes it out of the pool.
+// attend reads a connection until it ends and removes it from the pool.
 func (q *Req) attend(c *reqConn) {
 	err := c.read()
 	c.peer.close(err)
@@ -210,8 +208,8 @@ func (q *Req) attend(c *reqConn) {
 	q.cfg.OnDisconnect(c.peer.err)
 }
 
-// snapshot lists the connections for the heartbeat and, on the way, closes what
-// has been idle too long. The one used last stays.
+// snapshot lists the connections for the heartbeat and closes those that have been idle too
+// long. The most recently used one stays.
 func (q *Req) snapshot(into []*Peer) []*Peer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -226,7 +224,7 @@ func (q *Req) snapshot(into []*Peer) []*Peer {
 	return into
 }
 
-// Close closes all connections; requests under way fail with ErrClosed.
+// Close closes all connections; requests in progress fail with ErrClosed.
 func (q *Req) Close() error {
 	q.once.Do(func() {
 		q.mu.Lock()
@@ -242,16 +240,16 @@ func (q *Req) Close() error {
 	return nil
 }
 
-// reqConn is one connection of the pool.
+// reqConn is a connection of the pool.
 type reqConn struct {
 	peer    *Peer
-	waiting atomic.Bool // a request is outstanding
+	waiting atomic.Bool // a request is in flight
 	replies chan []byte // one slot
 	since   time.Time   // idle since
 }
 
-// exchange sends a request and waits for its reply. After an error the connection
-// is of no more use: a late reply would be taken for that of the next request.
+// exchange sends a request and waits for its reply. After an error the connection cannot be
+// reused: a late reply would be mistaken for that of the next request.
 func (c *reqConn) exchange(ctx context.Context, body []byte) ([]byte, error) {
 	c.waiting.Store(true)
 	if err := c.peer.out.put(seal(bareEnvelope, body)); err != nil {
@@ -266,21 +264,20 @@ func (c *reqConn) exchange(ctx context.Context, body []byte) ([]byte, error) {
 	return c.late(ctx)
 }
 
-// late is what there is when no more is waited for.
+// late returns the reply if it has arrived when the wait ends.
 func (c *reqConn) late(ctx context.Context) ([]byte, error) {
 	if !c.peer.Gone() {
 		return nil, fmt.Errorf("wait for the reply: %w", ctx.Err())
 	}
 	select {
-	case reply := <-c.replies: // it came just before the end
+	case reply := <-c.replies: // it arrived just before the end
 		return reply, nil
 	default:
 		return nil, fmt.Errorf("%w: %w", ErrLost, c.peer.err)
 	}
 }
 
-// read hands replies over until the connection ends. One that nobody has asked
-// for ends it.
+// read passes replies on until the connection ends. An unexpected reply ends it.
 func (c *reqConn) read() error {
 	for {
 		frames, err := c.peer.recv()

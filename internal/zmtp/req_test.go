@@ -35,8 +35,8 @@ func TestReqRefused(t *testing.T) {
 	}
 }
 
-// A request that timed out takes its connection with it: the late reply must not
-// become that of the next request.
+// A request that times out closes its connection: its late reply must not be mistaken for that
+// of the next request.
 func TestReqTimeout(t *testing.T) {
 	held := make(chan *Request, 1)
 	r := newRouter(t, RouterConfig{}, func(q *Request) {
@@ -61,8 +61,8 @@ func TestReqTimeout(t *testing.T) {
 	})
 }
 
-// What a request that timed out has left in the system is not delivered any more: the
-// peer sees the connection reset, and not come to its end.
+// Unsent bytes of a request that timed out are dropped: the peer sees a connection reset, not
+// an orderly end.
 func TestReqTimeoutDiscards(t *testing.T) {
 	addr, accepted := fakeServer(t, "ROUTER")
 	q := newReq(t, addr, DialConfig{RequestTimeout: 30 * time.Millisecond})
@@ -94,7 +94,7 @@ func TestReqServerGoes(t *testing.T) {
 	}
 }
 
-// Replies that are none end the connection.
+// Invalid replies end the connection.
 func TestReqBadReplies(t *testing.T) {
 	for name, says := range map[string][]byte{
 		"no empty frame": message("a"),
@@ -115,7 +115,7 @@ func TestReqBadReplies(t *testing.T) {
 	}
 }
 
-// A reply nobody asked for is not kept for the next request.
+// An unexpected reply is not kept for the next request.
 func TestReqUnsolicited(t *testing.T) {
 	addr, accepted := fakeServer(t, "ROUTER")
 	lost := make(chan error, 1)
@@ -198,7 +198,7 @@ func TestReqLimits(t *testing.T) {
 	}
 }
 
-// Who speaks TCP but never ZMTP is given up on.
+// A server that speaks TCP but not ZMTP is given up.
 func TestDialMuteServer(t *testing.T) {
 	r := newRouter(t, RouterConfig{}, echo)
 	addr, _ := muteServer(t)

@@ -2,7 +2,7 @@ package zmtp
 
 import "sync/atomic"
 
-// Request is a message that wants a reply. Each must end with one Reply or Drop:
+// Request is a message that requires a reply. The handler must end each with one Reply or Drop:
 // until then it holds one of its connection's credits.
 type Request struct {
 	Peer *Peer
@@ -14,14 +14,14 @@ type Request struct {
 	done     atomic.Bool
 }
 
-// Reply sends body back over the connection the request came from. Only the
-// first call counts. It never waits and may be called from any goroutine, also
-// when the connection is gone. The body must not be changed afterwards.
+// Reply sends body on the connection of the request. Only the first call has an effect. It
+// never blocks and may be called from any goroutine, even after the connection has ended. The
+// body must not be changed afterwards.
 func (r *Request) Reply(body []byte) { r.ReplyThen(body, nil) }
 
-// ReplyThen is [Request.Reply] for a body whose memory somebody counts: left is called
-// once, when the system has taken all of it or it will not be sent any more, also where
-// an earlier call has ended the request. It must not block. nil: nobody counts.
+// ReplyThen is [Request.Reply] for a caller that accounts for the memory of the body. It calls
+// left once, when the system has accepted all of the body or when it will not be sent, even if
+// an earlier call has ended the request. left must not block; it may be nil.
 func (r *Request) ReplyThen(body []byte, left func()) {
 	if left == nil {
 		left = func() {}
@@ -42,8 +42,8 @@ func (r *Request) ReplyThen(body []byte, left func()) {
 	r.router.replies.Add(1)
 }
 
-// Drop ends the request without a reply. A REQ peer then waits in vain, so an
-// error text is kinder wherever there is one to give.
+// Drop ends the request without a reply. A REQ peer then waits in vain, so prefer to reply with
+// an error text.
 func (r *Request) Drop() {
 	if r.done.Swap(true) {
 		return

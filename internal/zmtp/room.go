@@ -2,12 +2,13 @@ package zmtp
 
 import "sync"
 
-// Reserve is how many descriptors a process keeps for other things than connections.
+// Reserve is the number of descriptors that a process keeps for other purposes than
+// connections.
 const Reserve = 512
 
-// Room is the number of connections that the sockets of one process share: one port
-// may have what another does not need. An eighth of it is kept for each, so that
-// whoever fills one port leaves some of the other.
+// Room is the number of connections that the sockets of a process share: one port may use what
+// another does not need. An eighth is reserved for each socket, so that a crowd on one port
+// does not block the other.
 type Room struct {
 	mu    sync.Mutex
 	total int
@@ -19,11 +20,11 @@ type Room struct {
 type seat struct {
 	room    *Room
 	used    int
-	giveWay func() bool // ends the connection of a stranger there
+	giveWay func() bool // closes the connection of a stranger on it
 }
 
-// NewRoom makes room for as many connections as so many open files allow beyond
-// [Reserve], at least 128; 0 means as many as the process may have open.
+// NewRoom returns a Room for the connections that a number of open files allows beyond
+// [Reserve], at least 128; 0 means the process's limit of open files.
 func NewRoom(files int) *Room {
 	if files <= 0 {
 		files = openFilesLimit()
@@ -31,11 +32,10 @@ func NewRoom(files int) *Room {
 	return &Room{total: max(files-Reserve, 128)}
 }
 
-// Total is the number of connections that there is room for.
+// Total returns the number of connections that fit.
 func (r *Room) Total() int { return r.total }
 
-// join makes a seat for one more socket. giveWay ends the connection of an idle stranger
-// of it, if there is one.
+// join adds a socket. giveWay closes the connection of an idle stranger on it, if there is one.
 func (r *Room) join(giveWay func() bool) *seat {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,7 +44,7 @@ func (r *Room) join(giveWay func() bool) *seat {
 	return s
 }
 
-// take takes a connection's place. A nil seat has room without end.
+// take takes a place for a connection. A nil seat has no limit.
 func (s *seat) take() bool {
 	if s == nil {
 		return true
@@ -67,8 +67,8 @@ func (s *seat) take() bool {
 	return true
 }
 
-// othersGiveWay ends the connection of an idle stranger of another socket in the room;
-// false: that would make no room here, or there is none.
+// othersGiveWay closes the connection of an idle stranger of another socket in the room. It
+// returns false if that would make no room here, or if no stranger is idle.
 func (s *seat) othersGiveWay() bool {
 	if s == nil {
 		return false
@@ -76,7 +76,7 @@ func (s *seat) othersGiveWay() bool {
 	s.room.mu.Lock()
 	var others []*seat
 	for _, o := range s.room.seats {
-		if o != s && o.used > s.room.total/8 { // it needs not what is kept for it
+		if o != s && o.used > s.room.total/8 { // it uses more than its reserved part
 			others = append(others, o)
 		}
 	}
@@ -89,7 +89,7 @@ func (s *seat) othersGiveWay() bool {
 	return false
 }
 
-// give gives a place back.
+// give frees a place.
 func (s *seat) give() {
 	if s == nil {
 		return

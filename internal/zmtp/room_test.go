@@ -6,8 +6,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// Two sockets share what descriptors allow: one may have nearly all of it, and leaves
-// the other an eighth.
+// Two sockets share the descriptors: one may use nearly all, but leaves an eighth to the other.
 func TestRoom_IsShared(t *testing.T) {
 	room := NewRoom(Reserve + 160)
 	if room.Total() != 160 {
@@ -40,7 +39,7 @@ func TestRoom_IsShared(t *testing.T) {
 	}
 }
 
-// A socket turns away who finds no room, and has it again when others go.
+// A socket rejects a connection that finds no room, and accepts again when others end.
 func TestRoom_OfASocket(t *testing.T) {
 	room := &Room{total: 16}
 	r := newRouter(t, RouterConfig{Limits: Limits{Room: room}}, echo)

@@ -9,32 +9,31 @@ import (
 	"time"
 )
 
-// RouterConfig sets up a Router. Zero fields mean the defaults.
+// RouterConfig configures a Router. Zero fields mean the defaults.
 type RouterConfig struct {
 	Limits Limits
-	// Credit is the number of requests one connection may have in flight, the
-	// replies it has not read included. Default 4.
+	// Credit is the number of requests that a connection may have in flight, including those
+	// whose replies it has not read. Default 4.
 	Credit int
-	// QueueBytes bounds the replies that wait for one connection; a larger single
-	// reply is still sent. Default 64 MiB.
+	// QueueBytes bounds the replies that wait for one connection; a single larger reply is
+	// still sent. Default 64 MiB.
 	QueueBytes int
-	// HeartbeatInterval is the silence after which a peer is sent a PING,
-	// HeartbeatTimeout the one after which it is cut off, provided that it is known
-	// to answer. Defaults 10 s and 30 s.
+	// HeartbeatInterval is the silence after which a peer is sent a PING. HeartbeatTimeout is
+	// the silence after which it is cut, if it is known to answer. Defaults 10 s and 30 s.
 	HeartbeatInterval time.Duration
 	HeartbeatTimeout  time.Duration
-	// Listen says how the socket listens.
+	// Listen configures the listening socket.
 	Listen ListenConfig
-	// Trusted tells whether honest peers have come from a source address before.
-	// A connection from there may send frames up to Limits.MaxFrame at once, as
-	// one must that peers open for a single large request, and pays for them out of
-	// Limits.RequestBytes. It gives its place to others last. nil: no address is.
+	// Trusted reports whether honest peers have connected from a source address before. A
+	// connection from there may send frames up to Limits.MaxFrame at once, as needed for a
+	// connection that a peer opens for a single large request, and is charged to
+	// Limits.RequestBytes. It gives way last. If nil, no address is trusted.
 	Trusted func(netip.Addr) bool
-	Log     *slog.Logger // nil: slog.Default
+	Log     *slog.Logger // nil means slog.Default
 }
 
-// Router receives requests from REQ and DEALER peers and sends each reply over
-// the connection its request came from.
+// Router receives requests from REQ and DEALER peers and sends each reply on the connection of
+// its request.
 type Router struct {
 	host    host
 	handler func(*Request)
@@ -50,14 +49,14 @@ type RouterStats struct {
 	HostStats
 	Requests    uint64
 	Replies     uint64 // sent or queued
-	LostReplies uint64 // the connection was gone or its queue full
+	LostReplies uint64 // the connection had ended or its queue was full
 	Dropped     uint64 // Request.Drop
-	CreditWaits uint64 // times a reader had to wait for a reply to leave
+	CreditWaits uint64 // times a reader had to wait until a reply was sent
 }
 
-// ListenRouter binds addr, "host:port" with or without "tcp://" before it, and
-// serves it. The handler runs on the connection's reader: while it runs that
-// connection is not read, others are. It may keep the request and reply later.
+// ListenRouter binds addr, "host:port" with or without the prefix "tcp://", and serves it. The
+// handler runs on the connection's reader: while it runs, that connection is not read, but
+// others are. It may keep the request and reply later.
 func ListenRouter(addr string, cfg RouterConfig, h func(*Request)) (*Router, error) {
 	def(&cfg.Credit, 4)
 	def(&cfg.QueueBytes, 64<<20)
@@ -71,10 +70,10 @@ func ListenRouter(addr string, cfg RouterConfig, h func(*Request)) (*Router, err
 	return r, nil
 }
 
-// Addr is the address the socket is bound to.
+// Addr returns the address that the socket is bound to.
 func (r *Router) Addr() net.Addr { return r.host.ln.Addr() }
 
-// Stats reads the counters.
+// Stats returns the counters.
 func (r *Router) Stats() RouterStats {
 	return RouterStats{
 		HostStats:   r.host.stats(),
@@ -86,8 +85,8 @@ func (r *Router) Stats() RouterStats {
 	}
 }
 
-// Close closes all connections and waits for their readers, and so for handlers
-// that are running. Replies to requests of before go nowhere.
+// Close closes all connections and waits for their readers, and so for running handlers.
+// Replies to earlier requests are dropped.
 func (r *Router) Close() error { return r.host.close() }
 
 func (r *Router) ready(p *Peer) {

@@ -38,8 +38,8 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// Two connections that claim one identity: the newer is served at once, and each
-// gets its own replies, those to requests of before the take-over too.
+// Two connections claim one identity: the newer is served at once, and each gets its own
+// replies, even those to requests before the second connection.
 func TestHandover(t *testing.T) {
 	held := make(chan *Request, 1)
 	r := newRouter(t, RouterConfig{}, func(q *Request) {
@@ -67,7 +67,7 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// Replies may come in any order, twice, from anywhere, and after the peer left.
+// Replies may be sent in any order, twice, from any goroutine, and after the peer has left.
 func TestReplyLater(t *testing.T) {
 	held := make(chan *Request, 10)
 	r := newRouter(t, RouterConfig{Credit: 3}, func(q *Request) { held <- q })
@@ -140,7 +140,7 @@ func TestListenFails(t *testing.T) {
 	}
 }
 
-// Peers that come and go while requests are under way leave nothing behind.
+// Peers that connect and disconnect while requests are in flight leave nothing behind.
 func TestRouterChurn(t *testing.T) {
 	r := newRouter(t, RouterConfig{}, func(q *Request) { go echo(q) })
 	var wg sync.WaitGroup
@@ -159,8 +159,8 @@ func TestRouterChurn(t *testing.T) {
 	waiting.Until(t, "all gone", func() bool { s := r.Stats(); return s.Peers == 0 && s.Handshaking == 0 })
 }
 
-// Whoever counts the memory of a reply is told once when it has left, when it is dropped
-// with its connection, and when it goes nowhere; not while it waits.
+// left is called once: when the reply was sent, when it is dropped with its connection, or when
+// it cannot be sent; not while it waits.
 func TestReplyThen(t *testing.T) {
 	var left atomic.Int64
 	count := func() { left.Add(1) }

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// script is a connection whose peer says fixed bytes, at most step at a time,
-// and then hangs up.
+// script is a connection whose peer sends fixed bytes, at most step at a time, and then closes
+// it.
 type script struct {
 	in     *bytes.Reader
 	step   int
 	out    bytes.Buffer
 	closed bool
-	most   int // the largest read asked for
+	most   int // the largest requested read
 }
 
 func newScript(step int, parts ...[]byte) *script {
@@ -37,7 +37,7 @@ func (s *script) SetDeadline(time.Time) error      { return nil }
 func (s *script) SetReadDeadline(time.Time) error  { return nil }
 func (s *script) SetWriteDeadline(time.Time) error { return nil }
 
-// greeting is what libzmq sends first.
+// greeting returns what libzmq sends first.
 func greeting(minor byte) []byte {
 	g := make([]byte, greetingSize)
 	g[0], g[8], g[9], g[10], g[11] = 0xff, 1, 0x7f, 3, minor
@@ -45,7 +45,7 @@ func greeting(minor byte) []byte {
 	return g
 }
 
-// readyFrame is a READY as a peer of that type sends it.
+// readyFrame returns a READY as a peer of that type sends it.
 func readyFrame(socketType, identity string) []byte {
 	return appendCommand(nil, "READY", appendReady(nil, ready{socketType, identity}))
 }

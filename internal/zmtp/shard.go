@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A shard takes at most this much at once and writes it to each subscriber in
-// one go.
+// A shard takes at most this much at once and writes it to each subscriber in one call.
 const (
 	shardQueue = 64
 	batchBytes = 64 << 10
@@ -17,10 +16,10 @@ const (
 type publication struct {
 	topic string
 	wire  []byte
-	to    *Choice // nil: everybody
+	to    *Choice // nil means everybody
 }
 
-// shard publishes to a part of the subscribers. It waits for none of them.
+// shard publishes to a part of the subscribers. It never waits for them.
 type shard struct {
 	pub *Pub
 	in  chan publication
@@ -40,7 +39,7 @@ func newShard(p *Pub) *shard {
 	}
 }
 
-// insert and remove keep the index; s.mu is held.
+// insert and remove maintain the index; s.mu is held.
 func (s *shard) insert(sub *subscriber, topic string) {
 	if len(sub.topics) == 1 {
 		sub.at = len(s.subs)
@@ -75,7 +74,7 @@ func (s *shard) size() int {
 	return len(s.subs)
 }
 
-// run publishes what comes until the socket closes.
+// run publishes messages until the socket closes.
 func (s *shard) run() {
 	var batch []publication
 	for {
@@ -95,7 +94,7 @@ func (s *shard) run() {
 	}
 }
 
-// gather adds what else is queued, without waiting.
+// gather adds queued publications to the batch, without waiting.
 func (s *shard) gather(batch []publication) []publication {
 	for size := len(batch[0].wire); len(batch) < shardQueue && size < batchBytes; {
 		select {
@@ -109,7 +108,7 @@ func (s *shard) gather(batch []publication) []publication {
 	return batch
 }
 
-// sameTopic counts the publications at the beginning that go to the same peers.
+// sameTopic counts the leading publications that go to the same peers.
 func sameTopic(b []publication) int {
 	n := 1
 	for n < len(b) && b[n].topic == b[0].topic && b[n].to == nil && b[0].to == nil {
@@ -133,9 +132,8 @@ func join(b []publication) []byte {
 	return wire
 }
 
-// publish gives n messages, joined in wire, to those they are for. Looking up
-// each prefix of the topic costs the length of the topic, whatever the number of
-// subscribers.
+// publish sends n messages, joined in wire, to their subscribers. Looking up each prefix of the
+// topic costs the length of the topic, regardless of the number of subscribers.
 func (s *shard) publish(m publication, wire []byte, n int) {
 	topic, it := m.topic, item{wire: wire, messages: n}
 	s.mu.Lock()
@@ -169,6 +167,6 @@ func (s *shard) give(sub *subscriber, it item) {
 			sub.peer.close(err)
 		}
 	default:
-		sub.peer.close(err) // its reader takes it out of the shard
+		sub.peer.close(err) // its reader removes it from the shard
 	}
 }

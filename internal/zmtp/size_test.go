@@ -2,5 +2,5 @@
 
 package zmtp
 
-// herd is how many peers come at the same moment in tests of `make test`.
+// herd is the number of peers that connect at the same moment in `make test`.
 const herd = 400

@@ -2,5 +2,5 @@
 
 package zmtp
 
-// herd is how many peers come at the same moment in tests of `make slow`.
+// herd is the number of peers that connect at the same moment in `make slow`.
 const herd = 2000

@@ -37,7 +37,7 @@ func newPub(t testing.TB, cfg PubConfig) *Pub {
 	return p
 }
 
-// startSub runs a Sub in the background; its messages arrive joined by "|".
+// startSub runs a Sub in the background; its messages arrive with their frames joined by "|".
 func startSub(t testing.TB, addr string, cfg DialConfig, topics ...string) (*Sub, <-chan string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

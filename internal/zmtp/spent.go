@@ -6,21 +6,22 @@ import (
 )
 
 const (
-	// largeBody is from which size on a body that is let go counts as spent.
+	// largeBody is the size from which a dropped body counts as spent.
 	largeBody = 1 << 20
-	// mostSpent is how much of that is left to the collector's own pace. It would let
-	// the heap double first, and the large bodies of a few peers are most of it.
+	// mostSpent is how much of that is left to the garbage collector's own pace. The collector
+	// would let the heap double first, and the large bodies of a few peers are most of the
+	// heap.
 	mostSpent = 32 << 20
 )
 
-// spent counts the large bodies that were let go, and has them collected before more
-// memory is taken for large ones.
+// spent counts dropped large bodies, and collects them before more memory is allocated for
+// large ones.
 type spent struct {
 	mu sync.Mutex
 	n  int64
 }
 
-// add counts a body that nobody needs any more.
+// add counts a body that is no longer needed.
 func (s *spent) add(n int64) {
 	if n < largeBody {
 		return
@@ -30,7 +31,7 @@ func (s *spent) add(n int64) {
 	s.n += n
 }
 
-// collect runs before a large body is made.
+// collect is called before a large body is allocated.
 func (s *spent) collect(n int64) {
 	if n < largeBody {
 		return

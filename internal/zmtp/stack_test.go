@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stacks is what the stacks of all goroutines take.
+// stacks returns the memory of the stacks of all goroutines.
 func stacks() int {
 	runtime.GC()
 	s := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
@@ -30,8 +30,8 @@ func (p *rawPeer) beatOnce(t *testing.T) {
 	}
 }
 
-// A process that plays thousands of peers has a Req and a Sub for each. Each of the two
-// waits on one small stack, also after it has dialled, heard and answered.
+// A process with thousands of peers has a Req and a Sub for each. Both wait on one small stack
+// each, also after they have dialled, received and answered.
 func TestDialledSocketsWaitOnSmallStacks(t *testing.T) {
 	const n, most = 400, 2 * 5 << 10
 	routers, asked := fakeServer(t, "ROUTER")

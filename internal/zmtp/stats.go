@@ -7,19 +7,19 @@ import (
 	"syscall"
 )
 
-// HostStats are the counters ROUTER and PUB share. Gauges are of the moment, the
-// rest counts since the socket was opened.
+// HostStats are the counters that ROUTER and PUB share. Gauges are current values; the others
+// count since the socket was opened.
 type HostStats struct {
 	Peers           int    // gauge: connections after their handshake
 	Handshaking     int    // gauge: connections before it
-	Accepted        uint64 // connections let in
-	RefusedFull     uint64 // turned away: Limits.MaxConns, Limits.Room
-	RefusedAddr     uint64 // turned away: Limits.MaxConnsPerAddr
+	Accepted        uint64 // connections accepted
+	RefusedFull     uint64 // rejected: Limits.MaxConns, Limits.Room
+	RefusedAddr     uint64 // rejected: Limits.MaxConnsPerAddr
 	Evicted         uint64 // closed in the handshake, silent while others waited: Limits.MaxHandshakes
-	HandshakeWaits  uint64 // had to wait for a place to be greeted: Limits.MaxHandshakes
+	HandshakeWaits  uint64 // had to wait for a place for the handshake: Limits.MaxHandshakes
 	BudgetWaits     uint64 // had to wait for room: Limits.RequestBytes, Limits.UntrustedBytes
-	HandshakeFailed uint64 // including those evicted and too late
-	HandshakeGone   uint64 // hung up before they were greeted; not among those that failed
+	HandshakeFailed uint64 // including those evicted and timed out
+	HandshakeGone   uint64 // disconnected before the handshake; not among those that failed
 	AcceptErrors    uint64 // such as no descriptors left
 
 	BacklogPeers    int64 // gauge: connections with a backlog
@@ -30,10 +30,10 @@ type HostStats struct {
 
 	CutFrame   uint64 // closed: broken framing, frame too large, too many frames
 	CutLate    uint64 // closed: Limits.FrameTimeout
-	CutBudget  uint64 // closed: found no room in time, or kept others from it in silence
+	CutBudget  uint64 // closed: found no room in time, or blocked others from it in silence
 	CutSlow    uint64 // closed: its queue was full
 	CutStalled uint64 // closed: Limits.StallTimeout
-	CutSilent  uint64 // closed: no answer to heartbeats, or none of its system (TCP_USER_TIMEOUT)
+	CutSilent  uint64 // closed: no answer to heartbeats, or none from its system (TCP_USER_TIMEOUT)
 	CutIdle    uint64 // closed: a stranger, idle while others found no place
 }
 
@@ -43,7 +43,7 @@ type hostCounters struct {
 	cutFrame, cutLate, cutBudget, cutSlow, cutStalled, cutSilent, cutIdle atomic.Uint64
 }
 
-// ungreeted files why a connection has not come through its handshake.
+// ungreeted counts why a handshake failed.
 func (c *hostCounters) ungreeted(err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
 		c.handshakeGone.Add(1)
@@ -52,7 +52,7 @@ func (c *hostCounters) ungreeted(err error) {
 	c.handshakeFailed.Add(1)
 }
 
-// end files the reason for which a connection has ended.
+// end counts why a connection ended.
 func (c *hostCounters) end(err error) {
 	switch {
 	case errors.Is(err, ErrFrame), errors.Is(err, ErrFrameSize), errors.Is(err, ErrFrameCount),

@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// strangers finds who gives its place to a new connection when all are taken: a peer
-// that has not proved who it is ([Peer.Trust]) and has been idle for long. Idle is a peer
-// of a ROUTER that has no request here, whatever else it says or has begun to say, and
-// any of a PUB, from its first moment on.
+// strangers selects the peer that gives its place to a new connection when all are taken: one
+// that has not proved who it is ([Peer.Trust]) and has been idle for long. A peer of a ROUTER
+// is idle if it has no request in progress, even if it sends other data or part of a request. A
+// peer of a PUB is always idle.
 //
-// Peers of addresses from which nobody has ever proved anything go first; of these, those
-// of the address with the most of them, and of one address the longest idle. The caller
-// holds the lock of the host.
+// Peers at addresses from which nobody has ever been trusted go first; of these, those of the
+// address with the most of them, and within an address the longest idle. The caller holds the
+// lock of the host.
 type strangers struct {
-	patience time.Duration         // with a stranger, at least
-	known    time.Duration         // the same with one of a known address; below 0: it never goes
-	address  func(netip.Addr) bool // is known; nil: none is
+	patience time.Duration         // minimum patience with a stranger
+	known    time.Duration         // the same at a trusted address; negative means forever
+	address  func(netip.Addr) bool // reports whether it is trusted; nil means none
 
-	next   []*Peer       // who goes next; each is looked at again
-	barren time.Duration // when nobody was found, on the clock of epoch
+	next   []*Peer       // the next to go; each is checked again
+	barren time.Duration // when no peer was found, on the clock of epoch
 }
 
-// lookAgain is how long it is believed that nobody can go: a look costs as much as there
-// are peers.
+// lookAgain is the pause after a search without result: a search costs as much as there are
+// peers.
 const lookAgain = 50 * time.Millisecond
 
-// rest notes that a peer has become idle.
+// rest records that a peer has become idle.
 func (p *Peer) rest() { p.rested.Store(int64(time.Since(epoch))) }
 
-// idle is for how long a peer that has not proved who it is has had nothing of ours to
-// wait for; below 0: it is trusted, or waits for us.
+// idle returns for how long an untrusted peer has not been waiting for us; negative means that
+// it is trusted, or waits.
 func (p *Peer) idle(now time.Duration) time.Duration {
 	if p.guard.trusted.Load() || !p.reading.Load() || p.guard.paused.Load() || len(p.credit) > 1 {
 		return -1
@@ -40,7 +40,7 @@ func (p *Peer) idle(now time.Duration) time.Duration {
 	return now - time.Duration(p.rested.Load())
 }
 
-// pick gives the peer that is to go, nil if there is none.
+// pick returns the peer that must go, nil if none must.
 func (s *strangers) pick(peers map[uint64]*Peer) *Peer {
 	now := time.Since(epoch)
 	for ranked := false; ; ranked = true {
@@ -62,7 +62,7 @@ func (s *strangers) pick(peers map[uint64]*Peer) *Peer {
 	}
 }
 
-// rank lists who may go, the first to go in front.
+// rank lists the peers that may go, the first to go in front.
 func (s *strangers) rank(peers map[uint64]*Peer, now time.Duration) []*Peer {
 	var list []place[*Peer]
 	known := map[netip.Addr]bool{}
@@ -85,19 +85,18 @@ func (s *strangers) rank(peers map[uint64]*Peer, now time.Duration) []*Peer {
 	return fairly(list)
 }
 
-// place is one that may have to give its place to another.
+// place is a place that may have to be freed.
 type place[T any] struct {
 	who    T
 	addr   netip.Addr
 	silent time.Duration
-	known  bool // goes after all that are not
+	known  bool // goes after all unknown ones
 	behind int
 }
 
-// fairly puts those that may give way into their order: whoever has the most silent
-// ones beside it, of those of its address that have been silent for less long, goes
-// first. So addresses with many are brought down to the others' number, and each
-// loses its longest silent.
+// fairly sorts the places that may be freed. For each it counts the places at its address that
+// have been silent for less time; the highest count goes first. So addresses with many places
+// are reduced to the number of the others, and each loses its longest silent first.
 func fairly[T any](list []place[T]) []T {
 	slices.SortFunc(list, func(a, b place[T]) int { return cmp.Compare(a.silent, b.silent) })
 	seen := make(map[netip.Addr]int)

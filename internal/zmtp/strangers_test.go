@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// alive tells whether a peer is not cut off: it answers a PING.
+// alive checks that a peer is not cut: it answers a PING.
 func (p *rawPeer) alive(t *testing.T) {
 	t.Helper()
 	p.say(t, pingWire(0))
@@ -17,7 +17,7 @@ func (p *rawPeer) alive(t *testing.T) {
 	p.frame(t)
 }
 
-// ask sends a request and wants its reply.
+// ask sends a request and requires its reply.
 func (p *rawPeer) ask(t *testing.T) {
 	t.Helper()
 	p.say(t, message("", "x"))
@@ -27,9 +27,9 @@ func (p *rawPeer) ask(t *testing.T) {
 	}
 }
 
-// Strangers who have greeted and are silent, or have begun a message, or send PINGs, take
-// no place from others: of a full socket the one that has been idle longest goes. Who has
-// proved who it is stays, and so does who waits for its reply.
+// Strangers that are silent after their handshake, or have begun a message, or send PINGs, take
+// no place from others: on a full socket the longest idle one goes. A trusted peer stays, and
+// so does one that waits for its reply.
 func TestStrangers_GiveWayToRequests(t *testing.T) {
 	const places = 8
 	held := make(chan *Request, 1)
@@ -78,8 +78,8 @@ func TestStrangers_GiveWayToRequests(t *testing.T) {
 	}
 }
 
-// A subscriber that has shown whose it is stays; of others those go last, and not before
-// their time, that come from where peers have.
+// A trusted subscriber stays. Of the others, those at addresses of trusted peers go last, and
+// not before their time.
 func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 	home := netip.MustParseAddr("127.0.0.9")
 	for name, c := range map[string]struct {
@@ -99,14 +99,14 @@ func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 				s.say(t, appendFrame(nil, 0, []byte{1}))
 				is := <-came
 				peers = append(peers, is)
-				// Until its reader waits again it is no stranger that idles.
+				// Until its reader waits again it is not idle.
 				waiting.Until(t, "its reader waits", func() bool { return is.reading.Load() && is.idle(time.Since(epoch)) > 0 })
 				return s
 			}
 			proven, ofHome, first, second := subscribe("127.0.0.2"), subscribe("127.0.0.9"), subscribe("127.0.0.3"), subscribe("127.0.0.3")
 			peers[0].Trust()
 			third := subscribe("127.0.0.4")
-			first.gone(t) // the first of the address that has two
+			first.gone(t) // the first at the address that has two
 			fourth := subscribe("127.0.0.5")
 			second.gone(t)
 			peers[4].Trust()
@@ -133,8 +133,8 @@ func TestStrangers_GiveWayToSubscribers(t *testing.T) {
 	}
 }
 
-// Strangers of one socket also give way to the peers of another with which it shares its
-// room, down to what is kept for it.
+// Strangers of one socket also give way to the peers of another with which it shares its room,
+// down to its reserved part.
 func TestStrangers_OfAnotherSocketGiveWay(t *testing.T) {
 	room := &Room{total: 16}
 	trust := func(q *Request) { q.Peer.Trust(); echo(q) }

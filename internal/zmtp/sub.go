@@ -7,17 +7,15 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// Sub receives publications. It connects for as long as Run runs, again and
-// again if need be.
+// Sub receives publications. While Run runs, it connects, and reconnects if necessary.
 type Sub struct {
 	addr   string
 	cfg    DialConfig
 	topics []string
 }
 
-// NewSub makes a Sub for a PUB at addr, "host:port" with or without "tcp://"
-// before it. Topics are prefixes; the empty one, which is also what an empty
-// list means, takes everything.
+// NewSub returns a Sub for a PUB at addr, "host:port" with or without the prefix "tcp://".
+// Topics are prefixes; the empty one, or an empty list, means everything.
 func NewSub(addr string, cfg DialConfig, topics []string) *Sub {
 	if len(topics) == 0 {
 		topics = []string{""}
@@ -25,8 +23,8 @@ func NewSub(addr string, cfg DialConfig, topics []string) *Sub {
 	return &Sub{addr: addr, cfg: cfg.withDefaults(time.Second, 10*time.Second), topics: topics}
 }
 
-// Run connects, subscribes and calls h with each message, on one goroutine, until
-// the context ends, whose error it returns. The frames belong to h.
+// Run connects, subscribes and calls h with each message, on one goroutine, until the context
+// ends, and returns its error. The frames belong to h.
 func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 	wait := backoff{min: s.cfg.BackoffMin, max: s.cfg.BackoffMax, plain: s.cfg.BackoffPlain}
 	for ctx.Err() == nil {
@@ -47,7 +45,7 @@ func (s *Sub) Run(ctx context.Context, h func(frames [][]byte)) error {
 	return context.Cause(ctx)
 }
 
-// serve uses one connection to its end.
+// serve uses a connection until it ends.
 func (s *Sub) serve(ctx context.Context, p *Peer, h func([][]byte)) error {
 	forget := context.AfterFunc(ctx, p.Close)
 	calm, err := s.subscribe(p)
@@ -63,7 +61,7 @@ func (s *Sub) serve(ctx context.Context, p *Peer, h func([][]byte)) error {
 	return err
 }
 
-// subscribe says what is wanted; calm ends the heartbeat that begins with it.
+// subscribe sends the subscriptions; calm ends the heartbeat that it starts.
 func (s *Sub) subscribe(p *Peer) (calm func(), err error) {
 	calm = func() {}
 	for _, t := range s.topics {
@@ -73,7 +71,7 @@ func (s *Sub) subscribe(p *Peer) (calm func(), err error) {
 		}
 	}
 	beat := heart{interval: s.cfg.HeartbeatInterval, timeout: s.cfg.HeartbeatTimeout, promise: s.cfg.HeartbeatTTL, peers: one(p)}
-	if beat.promise > 0 { // at once, or a peer that falls silent now had promised nothing
+	if beat.promise > 0 { // at once: otherwise a peer that falls silent now has promised nothing
 		if err := p.out.put(item{wire: pingWire(beat.promise)}); err != nil {
 			return calm, err
 		}
@@ -81,8 +79,8 @@ func (s *Sub) subscribe(p *Peer) (calm func(), err error) {
 	return beat.with(s.cfg.Hearts), nil
 }
 
-// deliver hands messages over until the connection ends. It waits on a small stack, of
-// which there may be thousands.
+// deliver passes messages on until the connection ends. It waits on a small stack, because
+// there may be thousands.
 func deliver(p *Peer, h func([][]byte)) error {
 	for {
 		frames, err := p.recv()
@@ -93,7 +91,7 @@ func deliver(p *Peer, h func([][]byte)) error {
 	}
 }
 
-// one is the list of a single peer.
+// one returns the list of a single peer.
 func one(p *Peer) func([]*Peer) []*Peer {
 	return func(into []*Peer) []*Peer { return append(into, p) }
 }

@@ -17,13 +17,13 @@ func quickly(cfg DialConfig) DialConfig {
 	return cfg
 }
 
-// visits are what a Sub has told of its connections.
+// visits counts the reported connections of a Sub.
 type visits struct {
 	connects atomic.Int64
 	up       atomic.Bool
 }
 
-// watched has a Sub tell of its connections.
+// watched makes a Sub report its connections.
 func watched(cfg DialConfig) (DialConfig, *visits) {
 	v := &visits{}
 	cfg.OnConnect = func() { v.connects.Add(1); v.up.Store(true) }
@@ -31,8 +31,7 @@ func watched(cfg DialConfig) (DialConfig, *visits) {
 	return cfg, v
 }
 
-// A publisher that goes and comes back on its address is found again, and told
-// all subscriptions.
+// A publisher that restarts at its address is found again, and gets all subscriptions.
 func TestSubReconnects(t *testing.T) {
 	addr := "127.0.0.1:0"
 	cfg, seen := watched(quickly(DialConfig{}))

@@ -9,24 +9,23 @@ import (
 
 const cmdSubscribe = zmq4.CmdSubscribe
 
-// What one subscriber may subscribe to.
+// Bounds for the subscriptions of one subscriber.
 const (
 	maxTopics       = 64
 	maxTopic        = 256
 	maxSubscription = 1 + maxTopic
 )
 
-// subscriber is a peer of a Pub. Its reader changes topics, under the shard's
-// lock.
+// subscriber is a peer of a Pub. Its reader changes its topics, under the shard's lock.
 type subscriber struct {
 	peer   *Peer
 	shard  *shard
 	topics []string
-	at     int    // in shard.subs, while there are topics
-	mark   uint64 // the last fan-out that has reached it
+	at     int    // index in shard.subs, while there are topics
+	mark   uint64 // the last fan-out that reached it
 }
 
-// add subscribes; false means the subscription was there already.
+// add adds a subscription; false means that it existed already.
 func (s *subscriber) add(topic string) (bool, error) {
 	if len(topic) > maxTopic {
 		return false, fmt.Errorf("%w: topic of %d bytes, at most %d are allowed", ErrSubscription, len(topic), maxTopic)
@@ -44,7 +43,7 @@ func (s *subscriber) add(topic string) (bool, error) {
 	return true, nil
 }
 
-// cancel ends a subscription, if there is such.
+// cancel removes a subscription, if it exists.
 func (s *subscriber) cancel(topic string) {
 	i := slices.Index(s.topics, topic)
 	if i < 0 {

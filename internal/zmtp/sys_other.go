@@ -9,7 +9,7 @@ import (
 
 func openFilesLimit() int { return 16384 }
 
-// writeNow takes nothing here: the drain goroutine then writes everything.
+// writeNow writes nothing here: the drain goroutine then writes everything.
 func writeNow(uintptr, []byte) (int, error) { return 0, nil }
 
 const canReadNow = false

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFilesLimit reads RLIMIT_NOFILE, which the Go runtime has raised to the
-// hard limit already.
+// openFilesLimit returns RLIMIT_NOFILE, which the Go runtime has already raised to the hard
+// limit.
 func openFilesLimit() int {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {
@@ -22,7 +22,7 @@ func openFilesLimit() int {
 	return int(min(r.Cur, 1<<20))
 }
 
-// writeNow writes what the socket takes without waiting.
+// writeNow writes as much as the socket accepts without blocking.
 func writeNow(fd uintptr, b []byte) (int, error) {
 	for {
 		n, err := unix.Write(int(fd), b)
@@ -39,10 +39,10 @@ func writeNow(fd uintptr, b []byte) (int, error) {
 	}
 }
 
-// canReadNow tells that readNow works here.
+// canReadNow reports that readNow works here.
 const canReadNow = true
 
-// readNow reads what is there without waiting. void: nothing is, yet.
+// readNow reads the available bytes without blocking. void reports that there are none yet.
 func readNow(fd uintptr, b []byte) (n int, void bool, err error) {
 	for {
 		n, err = syscall.Read(int(fd), b)
@@ -60,7 +60,7 @@ func readNow(fd uintptr, b []byte) (n int, void bool, err error) {
 	}
 }
 
-// unreadBytes is how much of what a peer has sent waits to be read.
+// unreadBytes returns the number of received bytes that wait to be read.
 func unreadBytes(fd uintptr) int {
 	n, err := unix.IoctlGetInt(int(fd), fionread)
 	if err != nil {
@@ -81,7 +81,7 @@ func setBacklog(l *net.TCPListener, n int) error {
 	return err
 }
 
-// outOfFiles tells whether accept failed because descriptors have run out.
+// outOfFiles reports whether accept failed because descriptors have run out.
 func outOfFiles(err error) bool {
 	return isErrno(err, unix.EMFILE) || isErrno(err, unix.ENFILE) ||
 		isErrno(err, unix.ENOBUFS) || isErrno(err, unix.ENOMEM)

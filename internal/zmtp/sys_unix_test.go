@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// starved is a listener that has run out of descriptors for a while.
+// starved is a listener that is out of descriptors for a while.
 type starved struct {
 	net.Listener
 	failures int
@@ -28,8 +28,8 @@ func (s *starved) Accept() (net.Conn, error) {
 	return s.Listener.Accept()
 }
 
-// Without descriptors the socket waits instead of spinning, gives up a silent
-// handshake each time, and serves again as soon as it can.
+// Without descriptors the socket waits instead of spinning, closes a silent handshake each
+// time, and serves again as soon as it can.
 func TestOutOfDescriptors(t *testing.T) {
 	r := newRouter(t, RouterConfig{Limits: Limits{HandshakePatience: time.Millisecond}}, echo)
 	first := dialRaw(t, r.Addr())

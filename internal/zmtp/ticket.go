@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// ticket is a place in the table of handshakes, and the way its connection is read:
-// it knows whether the peer is waited for, or waits for us. What the peer has sent
-// and we have not read yet never counts against it, however long that takes us.
+// ticket is a place in the table of handshakes. It reads from its connection and knows whether
+// we wait for the peer or the peer for us. Received but unread bytes never count against the
+// peer, however late we read them.
 type ticket struct {
 	conn    net.Conn
 	addr    netip.Addr
-	timeout time.Duration // for which a peer may be silent, all its silences together
-	late    *lateness     // of this process, which gives it more; nil: never
+	timeout time.Duration // maximum silence of the peer, in total
+	late    *lateness     // of this process, which extends the timeout; nil means never
 
-	since atomic.Int64 // when the wait for the peer began; 0: it is not waited for
-	spent atomic.Int64 // the silences before that, as they count against its timeout
-	short atomic.Int64 // the same as they count while others wait for its place
+	since atomic.Int64 // start of the wait for the peer; 0 means none
+	spent atomic.Int64 // earlier silence, as it counts against the timeout
+	short atomic.Int64 // the same, as it counts while others wait for the place
 
-	raw  syscall.RawConn // nil: not a system's socket
+	raw  syscall.RawConn // nil if it is not a system socket
 	try  func(fd uintptr) bool
 	buf  []byte // for try
 	n    int    // from try
 	err  error  // from try
-	void bool   // from try: nothing was there
+	void bool   // from try: nothing to read
 }
 
-// crowded is the timeout by which silences are judged while others wait for a place, if
-// that of the ticket is longer: a machine without need has patience with a peer that does
-// not get its turn, and not with one that says a byte now and then to keep its place.
+// crowded is the timeout for silence while others wait for a place, if that of the ticket is
+// longer. Without others, a slow peer gets more time; with them, a peer cannot keep its place
+// by a byte now and then.
 const crowded = 5 * time.Second
 
-// epoch is what the times of tickets count from, by the clock that cannot jump.
+// epoch is the zero of the times in tickets, on the monotonic clock.
 var epoch = time.Now()
 
 func newTicket(c net.Conn, addr netip.Addr, timeout time.Duration, late *lateness) *ticket {
@@ -50,7 +50,7 @@ func newTicket(c net.Conn, addr netip.Addr, timeout time.Duration, late *latenes
 	return k
 }
 
-// Read reads what is there, and waits for the peer if nothing is.
+// Read reads the available bytes. Without any, it waits for the peer.
 func (k *ticket) Read(p []byte) (int, error) {
 	if k.raw == nil {
 		k.await(time.Now())
@@ -63,7 +63,7 @@ func (k *ticket) Read(p []byte) (int, error) {
 	err := k.raw.Read(k.try)
 	k.heard(time.Now())
 	if errors.Is(err, os.ErrDeadlineExceeded) && k.look() {
-		// It has come meanwhile: who was late was us.
+		// It has arrived meanwhile: we were late.
 		err = nil
 	}
 	if err == nil {
@@ -72,7 +72,7 @@ func (k *ticket) Read(p []byte) (int, error) {
 	return k.n, err
 }
 
-// readNow is called with the socket, first at once and then when there is something.
+// readNow is called with the socket, first at once and then when it is readable.
 func (k *ticket) readNow(fd uintptr) bool {
 	k.n, k.void, k.err = readNow(fd, k.buf)
 	if k.void {
@@ -81,15 +81,15 @@ func (k *ticket) readNow(fd uintptr) bool {
 	return !k.void
 }
 
-// look reads without waiting, whatever the deadline says.
+// look reads without blocking, regardless of the deadline.
 func (k *ticket) look() bool {
 	err := k.raw.Control(func(fd uintptr) { k.n, k.void, k.err = readNow(fd, k.buf) })
 	return err == nil && !k.void
 }
 
-// await notes that the peer is waited for from now on, for as long as it has left.
+// await records that we wait for the peer from now on, for as long as it has left.
 func (k *ticket) await(now time.Time) {
-	if k.silent() { // woken for nothing
+	if k.silent() { // spurious wake-up
 		return
 	}
 	left := max(k.timeout-time.Duration(k.spent.Load()), 0)
@@ -101,8 +101,8 @@ func (k *ticket) await(now time.Time) {
 	k.since.Store(int64(now.Sub(epoch)))
 }
 
-// heard notes that the wait is over. A long one counts in part: we may have been
-// late to notice its end.
+// heard records that the wait is over. A long one counts in part: we may have been late to
+// notice its end.
 func (k *ticket) heard(now time.Time) {
 	since := time.Duration(k.since.Swap(0))
 	if since != 0 {
@@ -112,16 +112,16 @@ func (k *ticket) heard(now time.Time) {
 	}
 }
 
-// judged is the timeout while others wait for a place.
+// judged returns the timeout while others wait for a place.
 //
 //mutant:slow-handshakes-in-a-crowd
 func (k *ticket) judged() time.Duration { return min(k.timeout, crowded) }
 
-// silent tells whether the peer is waited for.
+// silent reports whether we wait for the peer.
 func (k *ticket) silent() bool { return k.since.Load() != 0 }
 
-// silence is how long the peer has been waited for until now, in all; of each wait before
-// a part.
+// silence returns how long we have waited for the peer in total, of which earlier waits count
+// in part.
 func (k *ticket) silence(now time.Time) time.Duration {
 	d := time.Duration(k.short.Load())
 	if since := time.Duration(k.since.Load()); since != 0 {
@@ -130,25 +130,24 @@ func (k *ticket) silence(now time.Time) time.Duration {
 	return d
 }
 
-// mute tells whether the peer has been silent for as long as that without a break, and
-// has said nothing that we have only not read yet. Silences before do not count: on a
-// busy machine most of each is our own delay in noticing its end, and a peer that was cut
-// a moment after its turn began may have sent READY and its request, which would be lost.
+// mute reports whether the peer has been silent for patience without interruption, and no bytes
+// are unread. Earlier silence does not count: on a busy machine most of it is our own delay in
+// noticing its end, and a peer that is cut right after its turn began may have sent READY and
+// its request, which would be lost.
 func (k *ticket) mute(now time.Time, patience time.Duration) bool {
 	//mutant:waiting-handshakes-stay
 	return k.idle(now, patience) && !k.unread()
 }
 
-// idle is mute without a look at what we have not read yet. One that has used up half of
-// its time with silences is idle as well: it may say a byte now and then to keep its
-// place.
+// idle is mute without the check for unread bytes. A peer that has used up half of its time
+// with silence is idle too, so that it cannot keep its place by a byte now and then.
 func (k *ticket) idle(now time.Time, patience time.Duration) bool {
 	w := k.waited(now)
 	//mutant:handshake-timeout
 	return w >= patience || w >= 0 && k.silence(now) >= max(k.judged()/2, patience)
 }
 
-// waited is how long the peer is waited for now, below 0: it is not.
+// waited returns how long we have been waiting for the peer; negative means that we are not.
 func (k *ticket) waited(now time.Time) time.Duration {
 	since := time.Duration(k.since.Load())
 	if since == 0 {
@@ -158,12 +157,12 @@ func (k *ticket) waited(now time.Time) time.Duration {
 	return now.Sub(epoch) - since
 }
 
-// unread tells whether the system holds something that the peer has said.
+// unread reports whether the system holds unread bytes of the peer.
 func (k *ticket) unread() bool {
 	return unreadOf(k.raw)
 }
 
-// unread tells whether the system holds something for us to read from c.
+// unread reports whether the system holds unread bytes of c.
 func unread(c net.Conn) bool {
 	s, ok := c.(syscall.Conn)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 )
 
-// A peer that opens a connection for one large request is let in when its
-// address is known, and still pays for it out of the shared budget.
+// A peer that opens a connection for one large request is accepted if its address is trusted,
+// and its request is charged to the shared budget.
 func TestTrustedAddress(t *testing.T) {
 	lim := Limits{MaxFrame: 8 << 20, MaxFrameUntrusted: 64 << 10, RequestBytes: 6 << 20}
 	var asked netip.Addr
@@ -29,7 +29,7 @@ func TestTrustedAddress(t *testing.T) {
 	}
 
 	over := dialPeer(t, r.Addr(), 1, "REQ", "")
-	over.say(t, message("", big+big[:3<<20])) // more than the budget: alone it may
+	over.say(t, message("", big+big[:3<<20])) // more than the budget: allowed for one message
 	if got := over.reply(t); len(got) != 8<<20+3 {
 		t.Errorf("reply of %d bytes", len(got))
 	}
@@ -43,7 +43,7 @@ func TestTrustedAddress(t *testing.T) {
 	waiting.Until(t, "cut by its size", func() bool { return r.Stats().CutFrame == 1 })
 }
 
-// Gone tells a worker that nobody waits for its answer.
+// Gone reports to a handler that nobody waits for its answer.
 func TestPeerGone(t *testing.T) {
 	peers := make(chan *Peer, 1)
 	r := newRouter(t, RouterConfig{}, func(q *Request) { peers <- q.Peer })

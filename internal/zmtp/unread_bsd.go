@@ -2,6 +2,6 @@
 
 package zmtp
 
-// fionread asks how many bytes wait to be read: FIONREAD, _IOR('f', 127, int) of the
-// BSDs and macOS, which the package for system calls does not name there.
+// fionread requests the number of unread bytes: FIONREAD, _IOR('f', 127, int) on the BSDs and
+// macOS, for which the package for system calls has no name.
 const fionread = 0x4004667f

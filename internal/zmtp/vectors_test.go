@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/vectors"
 )
 
-// tapped is what went over one connection between Salt's own processes.
+// tapped is the traffic of one connection between Salt's own processes.
 type tapped struct {
 	Connection       int
 	ClientGreeting   []byte   `json:"client_greeting"`
@@ -21,7 +21,7 @@ type tapped struct {
 	FirstClientFrame [][]any  `json:"first_client_frames"`
 }
 
-// stream is one side of a tapped connection as it went over the wire.
+// stream returns one side of a tapped connection as it was sent.
 func stream(greeting []byte, commands [][]byte) []byte {
 	b := append([]byte(nil), greeting...)
 	for _, c := range commands {
@@ -40,7 +40,7 @@ func TestTappedConnections(t *testing.T) {
 		for _, c := range file.Connections {
 			what := fmt.Sprintf("%s connection %d", name, c.Connection)
 			if len(c.ClientGreeting) < greetingSize {
-				continue // a connection probed and dropped
+				continue // a connection that was probed and dropped
 			}
 			seen++
 			if err := checkGreeting(c.ClientGreeting); err != nil || greetingMinor(c.ClientGreeting) != 1 {
@@ -87,8 +87,8 @@ func TestTappedConnections(t *testing.T) {
 	}
 }
 
-// Each session of publications.json once as the master's PUB sees it, once as
-// the minion's SUB does.
+// Each session of publications.json once as the master's PUB sees it, once as the minion's SUB
+// does.
 func TestTappedPublications(t *testing.T) {
 	var file struct {
 		Sessions []struct {

@@ -10,15 +10,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Cache is the folder in which the option cache_jobs keeps returns on the minion.
+// Cache is the directory in which the option cache_jobs stores returns on the minion.
 type Cache string
 
-// CacheOf is the one below a cachedir, named as Salt's minion does.
+// CacheOf returns the cache below a cachedir, under the name that Salt uses.
 func CacheOf(cachedir string) Cache { return Cache(filepath.Join(cachedir, "minion_jobs")) }
 
 func (c Cache) path(id string) string { return filepath.Join(string(c), id, "return.p") }
 
-// Put keeps the return of a job.
+// Put stores the return of a job.
 func (c Cache) Put(id string, full wire.Raw) error {
 	path := c.path(id)
 	b, err := wire.ToBus(full)
@@ -28,7 +28,7 @@ func (c Cache) Put(id string, full wire.Raw) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), crypt.WriteFileLazy(path, b, 0o600))
 }
 
-// Get reads a kept return.
+// Get reads a stored return.
 func (c Cache) Get(id string) (*wire.Map, bool) {
 	if jid.Usable(id) != nil {
 		return nil, false

@@ -6,15 +6,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Encoder makes the returns of one minion.
+// Encoder encodes the returns of one minion.
 type Encoder struct {
 	ID           string
-	Depth        int // of values in loads
-	MaxFrameSize int // 0: no bound
+	Depth        int // maximum nesting of values in loads
+	MaxFrameSize int // 0 means no limit
 }
 
-// Return is the `_return` load in Salt's field order, without what the
-// channel adds (Salt wire reference §9.1).
+// Return encodes the `_return` load in Salt's field order, without the fields that the channel
+// adds (Salt wire reference §9.1).
 func (e Encoder) Return(p wire.Publication, r Result) (wire.Raw, error) {
 	load := wire.NewMap(
 		"cmd", "_return", "id", e.ID,
@@ -45,19 +45,19 @@ func (e Encoder) Return(p wire.Publication, r Result) (wire.Raw, error) {
 	return full, nil
 }
 
-// Fits tells why masters would not take a return; nil: they do.
+// Fits returns an error if masters would refuse a return because of its size or depth.
 func (e Encoder) Fits(full wire.Raw) error {
 	if err := wire.FitFields(full, e.Depth); err != nil {
 		return err
 	}
-	// A tenth is left for the envelope and for padding.
+	// A tenth is reserved for the envelope and for padding.
 	if most := e.MaxFrameSize - e.MaxFrameSize/10; most > 0 && len(full) > most {
 		return fmt.Errorf("it has %d bytes, max_frame_size allows %d: return less, or raise it on minion and master", len(full), most)
 	}
 	return nil
 }
 
-// Bare leaves out of a job what may be the reason why its return cannot be sent.
+// Bare returns p without the parts that may make its return impossible to send.
 func (e Encoder) Bare(p wire.Publication) wire.Publication {
 	if wire.FitsDepth(p.Arg, e.Depth) != nil || len(p.Arg) > maxEcho {
 		p.Arg = wire.Raw{0x90} // an empty list
@@ -68,6 +68,5 @@ func (e Encoder) Bare(p wire.Publication) wire.Publication {
 	return p
 }
 
-// maxEcho bounds the arguments, in bytes, that go with the report of a return that
-// cannot be sent.
+// maxEcho bounds the arguments, in bytes, in the report of a return that cannot be sent.
 const maxEcho = 64 << 10

@@ -8,12 +8,12 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// largeReturn is the size from which a connection that breaks may be the master's
-// answer to a return that is larger than it takes.
+// largeReturn is the size from which a broken connection may mean that the return is larger
+// than the master accepts.
 const largeReturn = 1 << 20
 
-// refused tells a return that the master cannot take from a master that cannot be
-// spoken to.
+// refused reports whether the master refuses this return, as opposed to a master that cannot be
+// reached.
 func (s *Sender) refused(ctx context.Context, load []byte, err error) bool {
 	switch {
 	case errors.Is(err, channel.ErrFailed), errors.Is(err, errBadReturn):
@@ -26,19 +26,18 @@ func (s *Sender) refused(ctx context.Context, load []byte, err error) bool {
 	return false
 }
 
-// serves asks the master for something small that every one has.
+// serves sends the master a small request that every master answers.
 func (s *Sender) serves(ctx context.Context) bool {
 	_, err := s.Channel.Request(ctx, wire.NewMap("cmd", "_master_opts", "id", s.Minion, "env_only", true))
 	return err == nil
 }
 
-// giveUp replaces a return that the master refuses by an error that says so: the job
-// would wait for this minion for ever. If that is refused, too, nothing is left to be
-// sent.
+// giveUp replaces a return that the master refuses by an error that says so, because otherwise
+// the job would wait for this minion forever. If the error is refused, too, nothing is sent.
 func (s *Sender) giveUp(seq uint64, load []byte, why error) {
 	jid := s.Outbox.jid(seq)
 	s.Log.Error("return abandoned: master cannot accept it", "jid", jid, "bytes", len(load), "err", why)
-	defer s.Outbox.ack(seq) // after the other one is stored
+	defer s.Outbox.ack(seq) // after the replacement is stored
 	if wire.IsErrorReturn(load) || jid == "" {
 		return
 	}

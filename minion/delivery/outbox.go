@@ -17,20 +17,20 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// Bounds of the returns that wait for one master. Beyond them the oldest are
-// given up: a master away for that long has closed those jobs.
+// Bounds of the returns that wait for one master. Beyond them the oldest are dropped: a master
+// that was away for so long has closed those jobs.
 const (
 	maxBytes = 1 << 30
-	// maxHeld bounds the bytes of returns that are in memory alone.
+	// maxHeld bounds the bytes of returns that are only in memory.
 	maxHeld = 64 << 20
 )
 
-// Outbox keeps the returns one master has not acknowledged, in order, each in a
-// file of its own that is on disk before it is sent. A crash repeats at most the
-// one that was under way, which masters know to ignore.
+// Outbox stores the returns that one master has not acknowledged, in order, each in a file that
+// is on disk before it is sent. A crash repeats at most the one in flight, which masters
+// recognize as a duplicate.
 //
-// A return that the disk does not take is held in memory, for the master may well
-// be there: a full disk of the minion is no reason for a job to lack its return.
+// If the disk refuses a return, it is held in memory: the master may be reachable, and a full
+// disk on the minion should not cost a job its return.
 type Outbox struct {
 	dir      string
 	log      *slog.Logger
@@ -41,19 +41,19 @@ type Outbox struct {
 	mu       sync.Mutex
 	items    []item
 	bytes    int64
-	held     int64 // of bytes, those in memory alone
+	held     int64 // in bytes, only those in memory
 	next     uint64
-	delivers *delivery // the last one
+	delivers *delivery // the last sender
 }
 
 type item struct {
 	seq  uint64
 	jid  string
 	size int64
-	held []byte // not nil: the load, which is in no file
+	held []byte // not nil: the load, which is not in a file
 }
 
-// name is the item's file: the sequence number, then the jid.
+// name returns the item's file name: the sequence number, then the jid.
 func (i item) name() string { return fmt.Sprintf("%020d.%s", i.seq, i.jid) }
 
 func parseItem(e fs.DirEntry) (item, error) {
@@ -69,8 +69,8 @@ func parseItem(e fs.DirEntry) (item, error) {
 	return item{seq: seq, jid: jid, size: info.Size()}, nil
 }
 
-// OpenOutbox reads what an earlier run left.
-// Of more returns than most the oldest are given up.
+// OpenOutbox opens the outbox in dir with the returns that an earlier run left. If there are
+// more than most returns, it drops the oldest.
 func OpenOutbox(dir string, most int, log *slog.Logger) (*Outbox, error) {
 	if err := durable.Folder(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the outbox: %w", err)
@@ -101,8 +101,8 @@ func OpenOutbox(dir string, most int, log *slog.Logger) (*Outbox, error) {
 
 func (o *Outbox) path(i item) string { return filepath.Join(o.dir, i.name()) }
 
-// Push stores the return of a job. When it comes back the return survives a
-// crash, but for one that is held in memory, which is told in the log.
+// Push stores the return of a job. After Push returns, the return survives a crash, unless the
+// disk refused it and it is held in memory, which Push logs.
 func (o *Outbox) Push(jid string, load []byte) error {
 	o.mu.Lock()
 	item := item{seq: o.next, jid: jid, size: int64(len(load))}
@@ -139,7 +139,7 @@ func (o *Outbox) Push(jid string, load []byte) error {
 	return nil
 }
 
-// shed removes the oldest while the bounds are exceeded; o.mu is held.
+// shed removes the oldest returns while the bounds are exceeded; o.mu is held.
 func (o *Outbox) shed() (given int) {
 	for len(o.items) > 1 && (len(o.items) > o.maxItems || o.bytes > o.maxBytes) {
 		o.drop(0)
@@ -158,7 +158,7 @@ func (o *Outbox) drop(i int) {
 	o.items = slices.Delete(o.items, i, i+1)
 }
 
-// head returns the oldest return; ok is false when there is none.
+// head returns the oldest return; ok is false if the outbox is empty.
 func (o *Outbox) head() (seq uint64, load []byte, ok bool) {
 	for {
 		o.mu.Lock()
@@ -182,7 +182,7 @@ func (o *Outbox) head() (seq uint64, load []byte, ok bool) {
 	}
 }
 
-// ack removes a return that was delivered, or that was given up.
+// ack removes a return that was delivered or given up.
 func (o *Outbox) ack(seq uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -194,7 +194,7 @@ func (o *Outbox) ack(seq uint64) {
 	}
 }
 
-// jid is the job of a return that waits, "" if it does not.
+// jid returns the job of a pending return, "" if it is not pending.
 func (o *Outbox) jid(seq uint64) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -206,7 +206,7 @@ func (o *Outbox) jid(seq uint64) string {
 	return ""
 }
 
-// JIDs are the jobs whose returns wait.
+// JIDs returns the jobs with pending returns.
 func (o *Outbox) JIDs() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -217,14 +217,14 @@ func (o *Outbox) JIDs() []string {
 	return out
 }
 
-// Depth is the number of returns that wait.
+// Depth returns the number of pending returns.
 func (o *Outbox) Depth() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.items)
 }
 
-// Size is how many returns wait and how many bytes they have.
+// Size returns the number of pending returns and their bytes.
 func (o *Outbox) Size() (rows int, bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -25,11 +25,11 @@ func TestOutbox(t *testing.T) {
 		t.Fatalf("head %q %v", load, ok)
 	}
 	box.ack(seq)
-	box.ack(seq) // again: nothing happens
+	box.ack(seq) // again: no effect
 	if err := os.WriteFile(filepath.Join(dir, ".half-written"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(box.path(box.items[0])); err != nil { // someone tidied up
+	if err := os.Remove(box.path(box.items[0])); err != nil { // as if an operator had removed it
 		t.Fatal(err)
 	}
 	if box, err = OpenOutbox(dir, 20_000, slog.New(slog.DiscardHandler)); err != nil {
@@ -79,8 +79,7 @@ func TestOutbox_ShedsTheOldest(t *testing.T) {
 	}
 }
 
-// A disk that takes nothing costs no return while the minion lives, and memory has
-// its bound.
+// A disk that refuses writes costs no return while the minion runs, and memory use is bounded.
 func TestOutbox_DiskRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "returns")
 	box, err := OpenOutbox(dir, 20_000, slog.New(slog.DiscardHandler))
@@ -90,7 +89,7 @@ func TestOutbox_DiskRefuses(t *testing.T) {
 	if err := box.Push("a", []byte("stored")); err != nil {
 		t.Fatal(err)
 	}
-	away := dir + ".away" // nothing can be written, whoever runs the test
+	away := dir + ".away" // no user can write there
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}

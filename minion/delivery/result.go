@@ -7,16 +7,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Result is the outcome of a job: for several functions the fields are maps by
-// function, or lists with multifunc_ordered (Salt wire reference §9.1).
+// Result is the outcome of a job. For several functions the fields are maps by function, or
+// lists with multifunc_ordered (Salt wire reference §9.1).
 type Result struct {
 	Value, Retcode, Success any
 	Out                     string
-	// Trace is the OpenTelemetry trace that the return tells the master; empty: none.
+	// Trace is the OpenTelemetry trace that the return carries to the master; empty if none.
 	Trace tracing.Carrier
 }
 
-// Failure is the result of a job that did not come to run.
+// Failure returns the result of a job that was not run.
 func Failure(p wire.Publication, text string) Result {
 	names, err := Functions(p.Fun)
 	if err != nil || len(names) < 2 {
@@ -33,7 +33,7 @@ func Failure(p wire.Publication, text string) Result {
 	return r
 }
 
-// Functions reads the field fun: a name, or a list of names.
+// Functions decodes the field fun: a name, or a list of names.
 func Functions(fun wire.Raw) ([]string, error) {
 	v, err := wire.Decode(fun)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// saveTimeout bounds one save of a return by a returner.
+// saveTimeout bounds one save by a returner.
 const saveTimeout = 30 * time.Second
 
-// Returners opens the returners that jobs of a minion name.
+// Returners opens the returners named by the jobs of a minion.
 type Returners struct {
 	Options *config.Minion
 	Log     *slog.Logger
@@ -31,9 +31,9 @@ type Opened struct {
 	of  Returners
 }
 
-// OpenFor opens what the job or the configuration names (options ret and
-// return). A job for a returner that is not there is refused before it runs:
-// its results would go nowhere, and nobody would know.
+// OpenFor opens the returners that the job or the configuration names (options ret and return).
+// If one does not exist, it returns an error and the job does not run: otherwise its results
+// would be lost unnoticed.
 func (r Returners) OpenFor(ctx context.Context, p wire.Publication) (Opened, error) {
 	names := strings.Split(p.Ret, ",")
 	if v, ok := r.Options.Get("return"); ok {
@@ -46,7 +46,7 @@ func (r Returners) OpenFor(ctx context.Context, p wire.Publication) (Opened, err
 	return r.With(names, p.RetConfig, kwargs).Open(ctx, names, p.RetConfig)
 }
 
-// retKwargs are the settings of returners that a job brings (--return_kwargs).
+// retKwargs returns the settings for returners in a job (--return_kwargs).
 func retKwargs(p wire.Publication) (*wire.Map, error) {
 	if len(p.RetKwargs) == 0 || wire.IsNil(p.RetKwargs) {
 		return nil, nil
@@ -58,8 +58,8 @@ func retKwargs(p wire.Publication) (*wire.Map, error) {
 	return m, nil
 }
 
-// With gives Returners whose options are replaced by the settings that a job brings for these
-// returners; prefix is that of their options.
+// With returns Returners in which the settings of a job replace the options of the returners
+// names; prefix is the prefix of their options.
 func (r Returners) With(names []string, prefix string, kwargs *wire.Map) Returners {
 	if kwargs.Len() == 0 {
 		return r
@@ -82,7 +82,7 @@ func (r Returners) With(names []string, prefix string, kwargs *wire.Map) Returne
 	return r
 }
 
-// Open opens returners by their names; prefix is that of their options.
+// Open opens returners by name; prefix is the prefix of their options.
 func (r Returners) Open(ctx context.Context, names []string, prefix string) (Opened, error) {
 	open := Opened{of: r}
 	seen := map[string]bool{"": true}
@@ -102,17 +102,17 @@ func (r Returners) Open(ctx context.Context, names []string, prefix string) (Ope
 	return open, nil
 }
 
-// None tells whether the job has no returners.
+// None reports whether the job has no returners.
 func (o Opened) None() bool { return len(o.all) == 0 }
 
-// Close ends their use.
+// Close closes the returners.
 func (o Opened) Close() {
 	for _, r := range o.all {
 		_ = r.Close()
 	}
 }
 
-// listOf reads an option that is a text of names or a list of them.
+// listOf reads an option that is a comma-separated string or a list of names.
 func listOf(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -130,7 +130,8 @@ func listOf(v any) []string {
 	}
 }
 
-// Save hands the return to the returners and closes them. The error says which did not take it.
+// Save passes the return to the returners and closes them. The error names those that did not
+// save it.
 func (o Opened) Save(p wire.Publication, r Result, full wire.Raw) error {
 	defer o.Close()
 	if len(o.all) == 0 || full == nil {
@@ -146,11 +147,11 @@ func (o Opened) Save(p wire.Publication, r Result, full wire.Raw) error {
 		JID: p.JID, ID: o.of.Options.ID, Fun: strings.Join(names, ","), Success: ok, Retcode: code,
 		Out: r.Out, Value: value, Full: full, MasterID: p.MasterID, At: o.of.Now(),
 	}
-	// The job may have been ended, its return is saved all the same.
+	// The job may have been terminated; its return is still saved.
 	return o.SaveReturn(context.Background(), ret)
 }
 
-// SaveReturn gives a return to each of them and tells which did not take it.
+// SaveReturn passes a return to each returner. The error names those that did not save it.
 func (o Opened) SaveReturn(ctx context.Context, ret returners.Return) error {
 	var errs []error
 	for _, s := range o.all {
@@ -163,8 +164,7 @@ func (o Opened) SaveReturn(ctx context.Context, ret returners.Return) error {
 	return errors.Join(errs...)
 }
 
-// verdict is success and retcode of a whole job: of several functions, the
-// worst.
+// verdict returns success and retcode of a whole job: the worst of its functions.
 func verdict(r Result) (success bool, retcode int) {
 	switch codes := r.Retcode.(type) {
 	case int:

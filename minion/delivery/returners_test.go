@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// noted is a returner that notes with which user it was opened.
+// noted is a returner that records the user that it was opened with.
 type noted struct{ returners.Saver }
 
 func (noted) Close() error { return nil }
@@ -29,7 +29,7 @@ func init() {
 	})
 }
 
-// The settings of --return_kwargs replace those of the minion for one job.
+// The settings in --return_kwargs replace those of the minion for one job.
 func TestReturnKwargs(t *testing.T) {
 	conf := config.DefaultMinion()
 	conf.Raw = map[string]any{"noted.user": "wrong", "other.noted.user": "another"}

@@ -13,33 +13,33 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Channel is the way to one master.
+// Channel is the connection to one master.
 type Channel interface {
-	// Return gives it a return and comes back when it has taken it.
+	// Return sends a return and waits until the master has accepted it.
 	Return(ctx context.Context, load *wire.Map) error
-	// Request asks it something.
+	// Request sends a request and returns the reply.
 	Request(ctx context.Context, load *wire.Map) (wire.Raw, error)
 }
 
-// Sender delivers to one master what is in an outbox.
+// Sender delivers the returns in an outbox to one master.
 type Sender struct {
 	Outbox  *Outbox
 	Channel Channel
-	// Minion and Master are the names that an error in the place of a return has.
+	// Minion and Master are the names in the error that replaces a return.
 	Minion, Master string
-	// Tries is after how many refusals a return is given up; between two attempts lie
-	// RetryMin to RetryMax.
+	// Tries is the number of refusals after which a return is given up. RetryMin and RetryMax
+	// bound the pause between attempts.
 	Tries              int
 	RetryMin, RetryMax time.Duration
-	// Changed gives a channel that is closed when it is worth trying again, perhaps.
+	// Changed returns a channel that is closed when a retry may succeed.
 	Changed func() <-chan struct{}
-	// Tracer makes the spans of returns that belong to a trace; nil: none.
+	// Tracer records the spans of returns that belong to a trace; nil records none.
 	Tracer *tracing.Tracer
 	Log    *slog.Logger
 }
 
-// Run sends stored returns, oldest first, each until the master has acknowledged it, as
-// long as nobody else takes the outbox over.
+// Run sends stored returns, oldest first, each until the master has acknowledged it. It ends
+// when another sender takes over the outbox.
 func (s *Sender) Run(ctx context.Context) {
 	var failures int // of the return at the head
 	for ctx.Err() == nil {
@@ -73,13 +73,13 @@ func (s *Sender) Run(ctx context.Context) {
 		s.Log.Warn("return not delivered, will be sent again", "waiting", s.Outbox.Depth(), "pause", pause, "err", err)
 		select {
 		case <-time.After(pause):
-		case <-s.Changed(): // perhaps the master is back
+		case <-s.Changed(): // the master may be back
 		case <-ctx.Done():
 		}
 	}
 }
 
-// record makes the span of an attempt.
+// record records the span of an attempt.
 func (s *Sender) record(ctx context.Context, load wire.Raw, begun time.Time, err error) {
 	if !s.Tracer.On() {
 		return
@@ -95,11 +95,11 @@ func (s *Sender) record(ctx context.Context, load wire.Raw, begun time.Time, err
 
 var errBadReturn = errors.New("the stored return is damaged")
 
-// Send sends one return. Its values stay undecoded.
+// Send sends one return. It does not decode the values.
 func Send(ctx context.Context, to Channel, load []byte) error {
 	m := wire.NewMap()
 	err := wire.Fields(load, func(key string, val wire.Raw) error {
-		if key == "cmd" || key == "id" { // read again below the channel
+		if key == "cmd" || key == "id" { // the channel reads them again
 			text, err := wire.Str(val)
 			m.Set(key, text)
 			return err
@@ -113,7 +113,7 @@ func Send(ctx context.Context, to Channel, load []byte) error {
 	return to.Return(ctx, m)
 }
 
-// retryPause lies between return_retry_timer and return_retry_timer_max.
+// retryPause returns a pause between return_retry_timer and return_retry_timer_max.
 func (s *Sender) retryPause() time.Duration {
 	low, high := s.RetryMin, s.RetryMax
 	if high <= low {

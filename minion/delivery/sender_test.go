@@ -54,8 +54,8 @@ func push(t *testing.T, s *Sender, jid string) {
 	}
 }
 
-// A return is tried as often as return_retry_tries says, and then an error takes its place,
-// which ends the job; the next follows at once.
+// A return is tried return_retry_tries times. Then an error takes its place, which ends the
+// job, and the next return follows at once.
 func TestSender_GivesUpWithAnError(t *testing.T) {
 	tries := 0
 	m := &master{take: func(ret *wire.Map) error {
@@ -91,8 +91,8 @@ func encoded(ret *wire.Map) wire.Raw {
 	return b
 }
 
-// A master that is away costs no return, however long that is, and is tried again when
-// there is reason to.
+// A master that is away costs no return, however long, and the sender retries when Changed
+// signals.
 func TestSender_WaitsForTheMaster(t *testing.T) {
 	away := true
 	tries := 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whoever comes next delivers alone: the one before is stopped, and has ended.
+// The last sender delivers alone: the previous one is stopped, and has ended.
 func TestOutbox_OneDeliversAtATime(t *testing.T) {
 	box, err := OpenOutbox(t.TempDir(), 20_000, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -15,7 +15,7 @@ func TestOutbox_OneDeliversAtATime(t *testing.T) {
 	first, endFirst := box.TakeOver(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		<-first.Done() // the request that is under way breaks off
+		<-first.Done() // the request in flight is cancelled
 		close(ended)
 		endFirst()
 	}()
@@ -30,7 +30,7 @@ func TestOutbox_OneDeliversAtATime(t *testing.T) {
 	}
 	endSecond()
 	ctx, cancel := context.WithCancel(t.Context())
-	third, endThird := box.TakeOver(ctx) // at once: nobody delivers
+	third, endThird := box.TakeOver(ctx) // at once, since no sender is active
 	cancel()
 	if third.Err() == nil {
 		t.Error("a delivery outlives its session")

@@ -12,15 +12,15 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// active is a session that is being served.
+// active is a session in use.
 type active struct {
 	Session
 	node  sibling.Node // the sibling; zero at the primary
 	guest atomic.Bool
-	news  chan time.Duration // the master would tell other siblings; to be asked within that time
+	news  chan time.Duration // signals new siblings at the master, to request within that time
 	stop  context.CancelFunc
 	done  chan struct{}
-	err   error // why it ended by itself; read after done
+	err   error // why it ended on its own; read after done
 }
 
 // open prepares a session.
@@ -32,7 +32,7 @@ func (m *mover) open(name string, o SessionOptions) (*active, error) {
 		}
 		select {
 		case a.news <- n.Within:
-		default: // it is about to be asked anyway
+		default: // a request is due anyway
 		}
 	}
 	var err error
@@ -40,8 +40,8 @@ func (m *mover) open(name string, o SessionOptions) (*active, error) {
 	return a, err
 }
 
-// serve begins on a goroutine of its own. res is a sign-in that was accepted already;
-// nil signs in first, for as long as that takes.
+// serve runs the session on a goroutine. res is an accepted sign-in; with nil, serve signs in
+// first, for as long as that takes.
 func (m *mover) serve(ctx context.Context, a *active, res *channel.Result) *active {
 	ctx, a.stop = context.WithCancel(ctx)
 	go func() {
@@ -62,7 +62,7 @@ func (m *mover) serve(ctx context.Context, a *active, res *channel.Result) *acti
 	return a
 }
 
-// attempt serves the session if the master takes us at once.
+// attempt serves the session if the master accepts the minion at once.
 func (m *mover) attempt(ctx context.Context, a *active) (*active, error) {
 	short, stop := context.WithTimeout(ctx, reach)
 	defer stop()
@@ -80,15 +80,15 @@ func (a *active) leave() {
 	_ = a.Channel().Close()
 }
 
-// primary serves the primary; atOnce gives up when the first sign-in fails. back tells
-// that we come from a sibling.
+// primary serves the primary. With atOnce it gives up when the first sign-in fails. back
+// reports that the minion comes from a sibling.
 func (m *mover) primary(ctx context.Context, atOnce, back bool) (*active, error) {
 	name, o := m.Master, SessionOptions{}
 	if addr, n, ok := m.known.primary(); addr != "" && ok {
 		name = addr
 		o.Change = func(c *channel.Config) (err error) { *c, err = c.Visit(n, nil); return err }
 	}
-	if back { // what we are at work on, the primary may not know, or miss
+	if back { // the primary may not know our running jobs, or may have counted us missing
 		o.Announce, o.AnnounceFirst = wire.NewMap("back", true), arrival
 	}
 	a, err := m.open(name, o)
@@ -102,7 +102,7 @@ func (m *mover) primary(ctx context.Context, atOnce, back bool) (*active, error)
 	}
 }
 
-// sibling serves a sibling as a guest if that takes us.
+// sibling serves a sibling as a guest if the sibling accepts the minion.
 func (m *mover) sibling(ctx context.Context, n sibling.Node, voucher []byte) (*active, error) {
 	a, err := m.open(n.Addr(), SessionOptions{
 		AuthTries: 1, AnnounceFirst: arrival,
@@ -119,8 +119,7 @@ func (m *mover) sibling(ctx context.Context, n sibling.Node, voucher []byte) (*a
 	return a, nil
 }
 
-// configured serves the master that the option names as a guest, on the word of the
-// primary.
+// configured serves the master of the option as a guest, with a voucher of the primary.
 func (m *mover) configured(ctx context.Context) (*active, error) {
 	//mutant:failover-minion-announces-first
 	a, err := m.open(m.Master, SessionOptions{

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/sibling"
 )
 
-// opened is a session that nobody serves, with the options it was opened with.
+// opened is a session that does not serve, with the options that it was opened with.
 type opened struct {
 	name    string
 	o       SessionOptions
@@ -30,12 +30,12 @@ func (s *opened) ReportInterrupted()                                 {}
 func (s *opened) Subscribed() (bool, <-chan struct{})                { return s.up, s.changed }
 func (s *opened) Announced() <-chan struct{}                         { return nil }
 
-// newMover is a mover whose sessions nobody answers.
+// newMover returns a mover whose sessions get no answers.
 func newMover(t *testing.T) (*mover, *[]*opened) {
 	t.Helper()
 	cfg := config.DefaultMinion()
 	cfg.ID, cfg.Cachedir, cfg.PkiDir = "m1", t.TempDir(), t.TempDir()
-	cfg.Master = []string{"127.0.0.1:1"} // nobody listens there
+	cfg.Master = []string{"127.0.0.1:1"} // nothing listens there
 	k, err := openKnown(cfg.Cachedir, cfg.Master[0])
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func newMover(t *testing.T) (*mover, *[]*opened) {
 	}}, all
 }
 
-// Whoever gets returns of jobs that it has not given to the minion itself is told of them
-// before: each master that takes it as a guest, and the primary to which it comes back.
+// A master that will get returns of jobs that it did not send to the minion must know of them
+// beforehand: each master that accepts it as a guest, and the primary to which it comes back.
 func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
 	for name, tt := range map[string]struct {
 		open func(ctx context.Context, m *mover) error
@@ -74,7 +74,7 @@ func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, all := newMover(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			cancel() // nobody is asked
+			cancel() // no request is sent
 			if err := tt.open(ctx, m); err == nil {
 				t.Fatal("nobody was asked, and it took us")
 			}
@@ -89,8 +89,8 @@ func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
 	}
 }
 
-// When siblings are asked for again: soon where none is known or the minion is a guest, seldom
-// otherwise; at once when the master has news.
+// The interval between requests for siblings: short where none is known or the minion is a
+// guest, otherwise long; at once when the master reports a change.
 func TestAwaitNews(t *testing.T) {
 	const after = 2 * time.Second
 	for name, tt := range map[string]struct {

@@ -10,23 +10,22 @@ import (
 )
 
 const (
-	// askEvery is how often the siblings are asked for while all is well.
+	// askEvery is the interval between requests for the siblings in normal operation.
 	askEvery = 5 * time.Minute
-	// vouchEvery is how often a new voucher is asked for, which counts for some hours
-	// (sibling.VoucherLife).
+	// vouchEvery is the interval between requests for a new voucher, which is valid for some
+	// hours (sibling.VoucherLife).
 	vouchEvery = time.Hour
-	// askWithin is the time over which minions that know no sibling spread their
-	// questions when they have connected, at most: the node may die any time.
+	// askWithin is the longest time over which minions that know no sibling spread their
+	// requests after they connect. It is short, because the node may die any time.
 	askWithin = time.Second
-	// renewWithin is the same for minions that know some, when these may be others by
-	// now.
+	// renewWithin is the same for minions that know siblings, when these may have changed.
 	renewWithin = 30 * time.Second
-	// askTimeout bounds one question.
+	// askTimeout bounds one request.
 	askTimeout = 10 * time.Second
 )
 
-// askSiblings asks the master for its siblings: when the subscription stands, when
-// the master says that there are others, then now and then.
+// askSiblings requests the siblings from the master: when the subscription is up, when the
+// master reports a change, and periodically.
 func (m *mover) askSiblings(ctx context.Context, a *active) {
 	vouched := time.Time{}
 	spread := min(askWithin, m.Options.RehomeAfter)
@@ -71,8 +70,8 @@ func awaitSubscribed(ctx context.Context, s Session) error {
 	}
 }
 
-// awaitNews waits until the siblings should be asked for again, and gives the time
-// over which that is to be spread. knows: a sibling is known.
+// awaitNews waits until the siblings should be requested again, and returns the time over which
+// to spread that. knows reports whether a sibling is known.
 func (m *mover) awaitNews(ctx context.Context, a *active, knows bool) (spread time.Duration) {
 	wait, fresh := askEvery, renewWithin
 	if !knows || a.guest.Load() {
@@ -91,7 +90,7 @@ func (m *mover) awaitNews(ctx context.Context, a *active, knows bool) (spread ti
 	case <-ctx.Done():
 	case <-timer.C:
 		return m.Options.RehomeAfter
-	case <-changed: // what the master says meanwhile is not heard
+	case <-changed: // reports of changes may be missed meanwhile
 	case within := <-a.news:
 		if !knows {
 			return within

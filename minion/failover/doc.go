@@ -1,13 +1,12 @@
-// Package failover moves a minion to a sibling of its master when that is gone,
-// and back when it is there again, without configuration (docs/guide/failover.md).
+// Package failover moves a minion to a sibling of its master when the master is gone, and back
+// when it returns, without configuration (docs/guide/failover.md).
 //
-// [Run] is all that a minion calls, and a [Session] all that it has to offer. The
-// master that the minion belongs to is its primary: the one that the option
-// master names, or a node that an operator has moved it to. At a sibling it is a
-// guest. A move begins at the new master before it ends at the old one, so that
-// nothing is published past the minion meanwhile.
+// A minion calls [Run] and provides a [Session] for each connection. The master that the minion
+// belongs to is its primary: the one in the option master, or a node that an operator has moved
+// it to. At a sibling the minion is a guest. A move connects to the new master before it leaves
+// the old one, so that no publication is missed.
 //
-// What is known of siblings is on disk (the file home.p in cachedir), since the
-// minion may be started anew while its primary is gone. A minion that does not
-// call Run keeps no such file, asks for no siblings, and obeys no order to move.
+// The known siblings are stored on disk (the file home.p in cachedir), since the minion may
+// restart while its primary is gone. A minion that does not call Run has no such file, requests
+// no siblings and ignores orders to move.
 package failover

@@ -13,75 +13,74 @@ import (
 )
 
 const (
-	// moveTag is the local event that asks the minion to move; `mom node drain` and
-	// `mom node rebalance` have it fired by the function event.fire.
+	// moveTag is the local event that asks the minion to move. `mom node drain` and `mom node
+	// rebalance` fire it with the function event.fire.
 	moveTag = "mom/home/move"
-	// arrival is how long a move waits for the new master to see us before the old one
-	// is given up all the same.
+	// arrival is how long a move waits for the new master to see the subscription before it
+	// leaves the old master anyway.
 	arrival = 10 * time.Second
-	// overlap is how long we then hear both: a job may reach the new master before it
-	// sees us, and the old one a moment later.
+	// overlap is how long the minion stays subscribed to both: a job may reach the new master
+	// before it sees the subscription, and the old master a moment later.
 	overlap = time.Second
-	// reach is the time a master that seems gone has for a last word, and one that
-	// is tried for an answer.
+	// reach is the time that a master that seems gone has for an answer, and each one that is
+	// tried.
 	reach = 3 * time.Second
 )
 
-// SessionOptions are what differs between the sessions of one minion.
+// SessionOptions are the settings of one session.
 type SessionOptions struct {
-	// AuthTries replaces the option auth_tries; 0: as that says.
+	// AuthTries replaces the option auth_tries; 0 means that option.
 	AuthTries int
-	// Change alters how the master is reached and known; nil: as the minion's options say.
+	// Change alters the configuration of the channel to the master; nil means the minion's
+	// options.
 	Change func(*channel.Config) error
-	// Announce is added to what the master is told at each connect; nil: nothing.
+	// Announce is added to the announcement at each connect; nil adds nothing.
 	Announce *wire.Map
-	// AnnounceFirst holds returns back until the master has taken an announcement, which
-	// names their jobs, but no longer than this; 0: they are sent at once.
+	// AnnounceFirst delays returns until the master has accepted an announcement, which names
+	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration
-	// News hears what the master's node publishes to those below it; nil: nobody does. It must not wait.
+	// News is called for each [nodecall.News] from the master, if not nil. It must not block.
 	News func(nodecall.News)
 }
 
-// Session is a connection with one master.
+// Session is a connection to one master.
 type Session interface {
 	Name() string
 	Channel() *channel.Channel
-	// SignIn tries until it succeeds, or until trying cannot help.
+	// SignIn retries until it succeeds, or until retrying cannot help.
 	SignIn(ctx context.Context) (channel.Result, error)
-	// Serve hears and answers the master until ctx ends.
+	// Serve receives publications and delivers returns until ctx ends.
 	Serve(ctx context.Context, signedIn channel.Result)
-	// ReportInterrupted returns the jobs that an earlier run of the minion did not live to
-	// answer.
+	// ReportInterrupted returns the jobs that an earlier run of the minion left unfinished.
 	ReportInterrupted()
-	// Subscribed tells whether publications can be heard now; changed is closed when that
-	// is no longer so.
+	// Subscribed reports whether the subscription is up; changed is closed when that changes.
 	Subscribed() (now bool, changed <-chan struct{})
-	// Announced is closed when the master has taken an announcement.
+	// Announced returns a channel that is closed when the master has accepted an announcement.
 	Announced() <-chan struct{}
 }
 
-// Config is what Run needs.
+// Config holds the dependencies of [Run].
 type Config struct {
-	// Open prepares a session with a master, under the name that the log and the minion's
-	// jobs know it by. All sessions deliver from the same outbox, the last one alone.
+	// Open prepares a session with a master; name identifies it in the log and to the minion's
+	// jobs. All sessions share one outbox, and only the last delivers from it.
 	Open func(name string, o SessionOptions) (Session, error)
-	// Options are those of the minion; the one master of the option is Master.
+	// Options are the options of the minion; Master is the one master in them.
 	Options *config.Minion
 	Master  string
-	// Bus has the local events that ask the minion to move.
+	// Bus carries the local events that ask the minion to move.
 	Bus *bus.Bus
 	Log *slog.Logger
 }
 
-// mover is one run.
+// mover is the state of one Run.
 type mover struct {
 	Config
 	known *known
 	moves *bus.Subscription
 }
 
-// Run serves the primary while it is there, a sibling of it otherwise, until ctx ends or
-// the primary refuses the minion for good.
+// Run serves the primary while it is available, and a sibling of it otherwise. It returns nil
+// when ctx ends, and an error when the primary rejects the minion for good.
 func Run(ctx context.Context, cfg Config) error {
 	k, err := openKnown(cfg.Options.Cachedir, cfg.Master)
 	if err != nil {
@@ -111,7 +110,7 @@ func Run(ctx context.Context, cfg Config) error {
 			if !ended {
 				continue
 			}
-			// A sibling turned us away, and no other takes us.
+			// A sibling rejected us, and no other accepts us.
 			if next, err = m.primary(ctx, false, true); err != nil {
 				return err
 			}

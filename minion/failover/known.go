@@ -14,15 +14,14 @@ import (
 // knownFile lies in cachedir.
 const knownFile = "home.p"
 
-// known is what this minion knows of its primary and of where else it may go. It is on
-// disk.
+// known is what this minion knows about its primary and the siblings. It is stored on disk.
 type known struct {
 	path string
 
 	mu      sync.Mutex
-	option  string // the option master it was learned under
-	node    string // id of the primary, "" until it has told
-	addr    string // of the primary, if it is another one than the option names
+	option  string // the option master under which it was learned
+	node    string // id of the primary, "" until the primary has reported it
+	addr    string // of the primary, if it differs from the option
 	voucher []byte
 	told    []sibling.Told
 	lists   []sibling.List
@@ -36,7 +35,7 @@ func openKnown(cachedir, option string) (*known, error) {
 		return k, err
 	}
 	if d.String("option") != option {
-		return k, nil // an operator has sent it elsewhere
+		return k, nil // an operator has changed the option
 	}
 	k.node, k.addr, k.voucher = d.String("node"), d.String("addr"), d.Bytes("voucher")
 	if k.told, k.lists, err = sibling.ReadTold(d.List("lists")); err != nil {
@@ -58,7 +57,7 @@ func (k *known) save() error {
 	return crypt.WriteFile(k.path, b, 0o600)
 }
 
-// learn takes the answer of a master; fromPrimary tells that it is the primary.
+// learn stores the answer of a master; fromPrimary reports that it is the primary.
 func (k *known) learn(reply *wire.Map, fromPrimary bool) error {
 	told, lists, bad := sibling.ReadTold(reply.List("lists"))
 	k.mu.Lock()
@@ -75,14 +74,14 @@ func (k *known) learn(reply *wire.Map, fromPrimary bool) error {
 	return errors.Join(bad, k.save())
 }
 
-// sum stands for the lists that are known.
+// sum returns the checksum of the known lists.
 func (k *known) sum() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return sibling.Sum(k.told...)
 }
 
-// setPrimary makes a node the primary, whatever the option says.
+// setPrimary makes a node the primary, regardless of the option.
 func (k *known) setPrimary(n sibling.Node) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,15 +89,15 @@ func (k *known) setPrimary(n sibling.Node) error {
 	return k.save()
 }
 
-// primaryID is the id of the primary, "" until it has told.
+// primaryID returns the id of the primary, "" until the primary has reported it.
 func (k *known) primaryID() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.node
 }
 
-// primary gives the address of the primary if that is another one than the option names,
-// and its node. The address is that of the list which was heard last: nodes move.
+// primary returns the primary's node, and its address if that differs from the option. The
+// address is from the latest list, because nodes move.
 func (k *known) primary() (addr string, n sibling.Node, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -113,8 +112,8 @@ func (k *known) primary() (addr string, n sibling.Node, ok bool) {
 	return k.addr, sibling.Node{}, false
 }
 
-// moved gives the voucher for a master that may not know our key, nil when the primary
-// is the master that the option names.
+// moved returns the voucher for a master that may not know our key, nil if the primary is the
+// master of the option.
 func (k *known) moved() []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -124,26 +123,26 @@ func (k *known) moved() []byte {
 	return k.voucher
 }
 
-// drains tells whether the primary wants to lose its minions, as far as is known.
+// drains reports whether the primary is known to be draining.
 func (k *known) drains() bool {
 	_, n, known := k.primary()
 	return known && n.Draining
 }
 
-// others gives the siblings to try, best first, and the voucher to show.
+// others returns the siblings to try, best first, and the voucher to send.
 func (k *known) others(id string, without ...string) ([]sibling.Node, []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return sibling.Order(id, k.lists, without...), k.voucher
 }
 
-// knowsOthers tells whether there is somewhere to go for id.
+// knowsOthers reports whether there is a sibling to which id can move.
 func (k *known) knowsOthers(id string) bool {
 	order, _ := k.others(id, k.primaryID())
 	return len(order) > 0
 }
 
-// find gives a sibling by its id.
+// find returns a sibling by its id, and the voucher to send.
 func (k *known) find(id string) (sibling.Node, []byte, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

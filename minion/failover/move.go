@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// move goes where the trigger leads; nil: nowhere, all stays as it is.
+// move connects to the master that the trigger requires. It returns nil if the minion stays.
 func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 	if t.failback || cur.guest.Load() && (t.lost || t.asked && t.to == "" && !m.known.drains()) {
 		next, err := m.primary(ctx, true, true)
@@ -45,7 +45,7 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 		return next
 	}
 	//mutant:remembered-home-is-given-up-2
-	if t.lost && m.known.moved() != nil { // the primary is not where the option says, and nobody that it has named is there
+	if t.lost && m.known.moved() != nil { // the primary is not at the configured address, and no sibling that it named accepts us
 		next, err := m.configured(ctx)
 		if err == nil {
 			m.Log.Warn("connected to the configured master: primary and siblings unreachable", "primary", cur.Name(), "master", m.Master)
@@ -58,8 +58,8 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 	return nil
 }
 
-// candidates are the siblings to try, best first, and the voucher to show there. It is
-// false if the one that was asked for is none.
+// candidates returns the siblings to try, best first, and the voucher to send. It returns false
+// if the requested sibling is not known.
 func (m *mover) candidates(t trigger, cur *active) ([]sibling.Node, []byte, bool) {
 	here, primary := cur.node.ID, ""
 	if !cur.guest.Load() {
@@ -75,9 +75,8 @@ func (m *mover) candidates(t trigger, cur *active) ([]sibling.Node, []byte, bool
 	return []sibling.Node{n}, voucher, ok && n.ID != here
 }
 
-// arrived waits until the new master sees the subscription and has taken what we are at
-// work on, and then for what the old one has published by then, so that nothing is
-// published past us while we move.
+// arrived waits until the new master sees the subscription and knows our jobs, then for
+// publications that the old master has sent by then. So no publication is missed during a move.
 func arrived(ctx context.Context, next *active, t trigger) *active {
 	short, stop := context.WithTimeout(ctx, arrival)
 	defer stop()
@@ -87,7 +86,7 @@ func arrived(ctx context.Context, next *active, t trigger) *active {
 			_ = timing.Sleep(ctx, overlap)
 		}
 	case <-next.done:
-	case <-short.Done(): // it is served and comes up, or is lost, as any
+	case <-short.Done(): // serve it anyway; it comes up or is lost like any session
 	}
 	return next
 }

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// primaryTries is how often a primary that was chosen by `mom node rebalance` is tried
-	// at the start before the master that the option names is asked.
+	// primaryTries is how often, at the start, a primary chosen by `mom node rebalance` is
+	// tried before the master of the option.
 	primaryTries = 3
-	// primaryPause is the time between two of these, and as much again at most by chance.
+	// primaryPause is the pause between two tries, plus a random time of at most the same
+	// length.
 	primaryPause = time.Second
 )
 
-// start begins at the primary. If that is another node than the option names, and it does
-// not answer, the option's master and then the siblings are tried: it may serve elsewhere
-// by now, or never again, and they know. Whoever takes us gets a guest until the primary
-// is there.
+// start connects to the primary. If the primary is not the master of the option and does not
+// answer, start tries that master and then the siblings: the primary may have moved or be gone
+// for good, and they know. The minion is a guest there until the primary is available.
 func (m *mover) start(ctx context.Context) (*active, error) {
 	if addr, _, ok := m.known.primary(); addr == "" || !ok {
 		return m.primary(ctx, false, false)
@@ -32,7 +32,7 @@ func (m *mover) start(ctx context.Context) (*active, error) {
 		if err == nil || ctx.Err() != nil {
 			return a, err
 		}
-		if answered(err) { // nobody else must be a way around what it says
+		if answered(err) { // a refusal must not be circumvented elsewhere
 			return m.primary(ctx, false, false)
 		}
 		m.Log.Warn("assigned node refused this minion, trying the configured master", "node", m.known.primaryID(), "tries", primaryTries, "master", m.Master, "err", err)
@@ -53,7 +53,7 @@ func (m *mover) start(ctx context.Context) (*active, error) {
 	}
 }
 
-// tryPrimary tries the primary a few times; its answer ends that at once, be it a refusal.
+// tryPrimary tries the primary a few times; any answer ends that, even a refusal.
 func (m *mover) tryPrimary(ctx context.Context) (a *active, err error) {
 	for n := range primaryTries {
 		if n > 0 {
@@ -68,8 +68,8 @@ func (m *mover) tryPrimary(ctx context.Context) (a *active, err error) {
 	return nil, err
 }
 
-// answered tells whether a sign-in failed by the word of the very master that was asked, and
-// not because nobody was there, or somebody else in its place.
+// answered reports whether a sign-in failed because the requested master itself refused it, not
+// because it was unreachable or another server answered.
 func answered(err error) bool {
 	for _, is := range []error{channel.ErrPending, channel.ErrRejected, channel.ErrFull, channel.ErrNotReady} {
 		if errors.Is(err, is) {

@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// tellLeaving tells the primary that we leave where we are meanwhile, so that it does
-// not miss us.
+// tellLeaving reports to the primary that the minion moves to a sibling for now, so that the
+// primary does not count it missing.
 func (m *mover) tellLeaving(ctx context.Context, cur *active, to string) {
 	if cur.guest.Load() {
 		return
@@ -20,8 +20,8 @@ func (m *mover) tellLeaving(ctx context.Context, cur *active, to string) {
 	}
 }
 
-// change asks a master for something that alters where this minion belongs. Such a request
-// quotes what the master has told in the answer before, so that none can be sent again.
+// change sends a master a request that alters which node this minion belongs to. The request
+// quotes the value turn of the previous answer, so that it cannot be replayed.
 func (m *mover) change(ctx context.Context, a *active, fields *wire.Map) (reply *wire.Map, known bool, err error) {
 	before, known, err := a.Channel().Siblings(ctx, wire.NewMap("have", m.known.sum()))
 	if err != nil || !known {
@@ -31,8 +31,8 @@ func (m *mover) change(ctx context.Context, a *active, fields *wire.Map) (reply 
 	return a.Channel().Siblings(ctx, fields)
 }
 
-// changePrimary makes the new master the primary and tells both sides: it takes us for good
-// on the word of the old one that we leave.
+// changePrimary makes the new master the primary and reports that to both. The new one accepts
+// the minion for good because the old one signs that it leaves.
 func (m *mover) changePrimary(ctx context.Context, cur, next *active) {
 	short, stop := context.WithTimeout(ctx, 2*reach)
 	defer stop()

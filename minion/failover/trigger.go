@@ -13,16 +13,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// trigger is why a session has to end.
+// trigger says why a session must end.
 type trigger struct {
 	lost     bool   // the master is gone
-	failback bool   // the primary is there again
-	asked    bool   // somebody has asked the minion to move
-	to       string // a sibling to move to; "": the best one, for a guest its primary
-	forGood  bool   // that sibling is the primary from then on
+	failback bool   // the primary is available again
+	asked    bool   // somebody requested a move
+	to       string // the sibling to move to; "" means the best one, for a guest its primary
+	forGood  bool   // that sibling becomes the primary
 }
 
-// await returns when the session has to end; ended tells that it did by itself.
+// await returns when the session must end; ended reports that it ended on its own.
 func (m *mover) await(ctx context.Context, cur *active) (t trigger, ended bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	back := make(chan struct{})
@@ -66,7 +66,7 @@ func (m *mover) await(ctx context.Context, cur *active) (t trigger, ended bool) 
 			if ok {
 				return readOrder(e.Data), false
 			}
-			asked = nil // the bus is closed, or had too much for us
+			asked = nil // the bus is closed, or dropped a slow subscriber
 		case <-lost:
 			gone = nil
 			if !answers(ctx, cur.Channel()) {
@@ -90,9 +90,9 @@ func readOrder(data wire.Raw) trigger {
 	return t
 }
 
-// answers tells whether a master that we are not subscribed to says something to a
-// sign-in. If it does, be it a refusal, it is not gone, and a sibling must not be a
-// way around what it says.
+// answers reports whether a master whose subscription is down answers a sign-in. If it does,
+// even with a refusal, it is not gone, and the minion must not circumvent the refusal at a
+// sibling.
 func answers(ctx context.Context, ch *channel.Channel) bool {
 	ctx, stop := context.WithTimeout(ctx, reach)
 	defer stop()
@@ -103,8 +103,8 @@ func answers(ctx context.Context, ch *channel.Channel) bool {
 	return err == nil || ctx.Err() == nil && !errors.Is(err, channel.ErrNoAnswer)
 }
 
-// awaitPrimary returns true when the primary has been there for rehome_failback without
-// a break, and does not want to lose its minions.
+// awaitPrimary returns true when the primary has been available for rehome_failback without
+// interruption and is not draining.
 func (m *mover) awaitPrimary(ctx context.Context) bool {
 	var since time.Time
 	every := m.Options.RehomeFailback / 4
@@ -127,7 +127,7 @@ func (m *mover) awaitPrimary(ctx context.Context) bool {
 			since = time.Time{}
 			continue
 		}
-		_ = conn.Close() // it was only to see that somebody listens
+		_ = conn.Close() // only to see that something listens
 		switch {
 		case since.IsZero():
 			since = time.Now()

@@ -5,12 +5,12 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// answer makes the return of a job and stores it for every master that waits for it.
+// answer encodes the return of a job and stores it for every master that waits for it.
 func (j *Jobs) answer(from Master, p wire.Publication, r delivery.Result) {
 	j.hand(from, p, j.encoded(p, r))
 }
 
-// encoded is the return of a job; nil: none could be made.
+// encoded returns the return of a job in wire encoding; nil if it could not be encoded.
 func (j *Jobs) encoded(p wire.Publication, r delivery.Result) wire.Raw {
 	full, err := j.Encoder.Return(p, r)
 	if err != nil {

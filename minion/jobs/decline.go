@@ -8,9 +8,9 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// Decline answers a job that is not taken, though it is meant for this minion or may
-// be: the master sees us connected and would wait for ever. A job that this minion has
-// worked on is not answered: the return of the true one must stand.
+// Decline answers a job that is refused, though it is or may be for this minion, because the
+// master sees the minion connected and would wait forever. A job that this minion has worked on
+// is not answered: the return of the true job must stand.
 func (j *Jobs) Decline(from Master, p wire.Publication, why error) {
 	if jid.Usable(p.JID) != nil || !j.Config.PubRet || j.recent.has(p.JID) || j.tops != nil && j.tops.seen.has(p.JID) {
 		return

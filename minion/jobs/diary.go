@@ -16,12 +16,12 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// diary is the file of the last jids this minion has begun, one a line. A master
-// gives a job again to a minion that may have missed it; after a restart of the
-// minion only the diary tells that it did not.
+// diary is the file of the last jids that this minion has started, one per line. A master sends
+// a job again to a minion that may have missed it. After a restart of the minion, only this
+// file shows that the job has run.
 //
-// A jid is written when the job is noted in the folder proc, or its return is
-// stored, and not before: a job that is in neither has to be run.
+// A jid is written after the job is recorded in the directory proc, or its return is stored,
+// and not before: a job that is in neither must run.
 type diary struct {
 	path  string
 	limit int
@@ -33,7 +33,7 @@ type diary struct {
 	sync  *durable.Syncer
 }
 
-// openDiary reads what earlier lives have begun: the last limit jids.
+// openDiary reads the last limit jids that earlier runs have started.
 func openDiary(path string, limit int) (*diary, error) {
 	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the diary of jobs: %w", err)
@@ -53,7 +53,7 @@ func openDiary(path string, limit int) (*diary, error) {
 	return d, nil
 }
 
-// parseDiary reads whole lines that can be jids. The last line may be cut off.
+// parseDiary returns the usable jids of whole lines. The last line may be cut off.
 func parseDiary(b []byte) []string {
 	end := bytes.LastIndexByte(b, '\n')
 	if end < 0 {
@@ -68,7 +68,7 @@ func parseDiary(b []byte) []string {
 	return out
 }
 
-// add enters a jid in memory and tells whether it is new.
+// add adds a jid in memory and reports whether it is new.
 func (d *diary) add(jid string) bool {
 	if d.known.Contains(jid) {
 		return false
@@ -77,7 +77,7 @@ func (d *diary) add(jid string) bool {
 	return true
 }
 
-// rewrite leaves only what is remembered in the file.
+// rewrite replaces the file by the jids in memory.
 func (d *diary) rewrite() error {
 	if d.file != nil {
 		_ = d.file.Close() // it is replaced
@@ -98,8 +98,8 @@ func (d *diary) rewrite() error {
 	return nil
 }
 
-// note writes a jid. It survives the end of the process and a loss of power from then
-// on; jobs that begin together share a sync.
+// note writes a jid. After it returns, the jid survives the end of the process and a power
+// failure. Jobs that start together share a sync.
 func (d *diary) note(jid string) error {
 	if err := d.write(jid); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (d *diary) write(jid string) error {
 	return nil
 }
 
-// jids lists what is remembered, the oldest first.
+// jids returns the jids in memory, oldest first.
 func (d *diary) jids() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -151,7 +151,7 @@ func (d *diary) close() error {
 	return err
 }
 
-// remember notes that a job was begun.
+// remember records that a job was started.
 func (j *Jobs) remember(jid string) {
 	if j.diary == nil {
 		return

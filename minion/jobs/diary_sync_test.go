@@ -8,8 +8,7 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// C14: a jid is on the disk before the job begins, or the minion says that it may run
-// again.
+// C14: a jid is on disk before the job starts, or the minion logs that the job may run again.
 func TestDiaryIsSynced(t *testing.T) {
 	d, err := openDiary(filepath.Join(t.TempDir(), "jids"), 10)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestDiary(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
-	// Killed in the middle of a line.
+	// The process was killed in the middle of a line.
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestDiary(t *testing.T) {
 	}
 }
 
-// What an earlier life has begun is not run when a master gives it again.
+// A job that an earlier run has started does not run when a master sends it again.
 func TestKnownFromTheDiary(t *testing.T) {
 	r := newRecent(10)
 	r.know("1")

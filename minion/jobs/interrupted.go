@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// ReportInterrupted answers the jobs that an earlier run of the minion had
-// started and did not live to answer. Each goes to the master it came from, or,
-// when that is none of ours any more, to whoever asks first.
+// ReportInterrupted answers the jobs that an earlier run of the minion started and left
+// unfinished. Each answer goes to the master that sent the job. If that master is no longer
+// configured, it goes to the first master that calls this.
 func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
 	left, err := j.procs.list()
 	if err != nil {
@@ -40,7 +40,7 @@ func (j *Jobs) ReportInterrupted(from Master, known map[string]bool) {
 	}
 }
 
-// runs reports whether this process runs the job itself.
+// runs reports whether this process runs the job.
 func (j *Jobs) runs(jid string) bool {
 	_, ok := j.table.Find(jid)
 	return ok

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// inbox is a master that keeps the returns it is sent.
+// inbox is a master that stores the returns it is sent.
 type inbox map[string]*wire.Map
 
 func (inbox) Name() string                         { return "m" }
@@ -27,8 +27,8 @@ func (in inbox) Push(jid string, load []byte) (err error) {
 	return err
 }
 
-// A minion that was killed in a job answers it when it starts again, whoever has its pid by
-// then: nobody, the new minion itself, one of its threads, or another process.
+// A minion that was killed during a job answers it when it starts again, whatever has its old
+// pid: no process, the new minion itself, one of its threads, or another process.
 func TestReportInterrupted(t *testing.T) {
 	const jid = "20261126190330295862"
 	other := process.Of(os.Getppid())
@@ -78,7 +78,7 @@ func TestReportInterrupted(t *testing.T) {
 	}
 }
 
-// What a running job writes is what a later start reads.
+// A later start can read what a running job writes.
 func TestProcDir_RoundTrip(t *testing.T) {
 	d := procDir(t.TempDir())
 	if err := d.write("1", "m", wire.NewMap("jid", "1", "fun", "test.ping")); err != nil {

@@ -18,35 +18,35 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// Master is one that jobs come from and returns go to.
+// Master is a master that sends jobs and gets returns.
 type Master interface {
 	Name() string
-	// Push stores the return of a job for it.
+	// Push stores the return of a job for this master.
 	Push(jid string, load []byte) error
-	// Meant tells whether a publication is for this minion.
+	// Meant reports whether a publication is for this minion.
 	Meant(p wire.Publication) (bool, error)
-	// PassOver is told of a publication that is not for this minion: the master may wait for
-	// it all the same.
+	// PassOver is called for a publication that is not for this minion. The master may wait for
+	// it nevertheless.
 	PassOver(p wire.Publication)
-	// Ours tells whether the master is one of ours. A master of Salt's knows by itself whom
-	// it meant.
+	// Ours reports whether the master runs mom. A Python master knows on its own which minions
+	// it targeted.
 	Ours() bool
-	// Env is what functions see of the minion and of this master.
+	// Env returns the environment of functions: the minion, and this master.
 	Env() modules.Env
 }
 
-// Options are what Jobs need.
+// Options are the dependencies of [Jobs].
 type Options struct {
 	Config *config.Minion
 	Log    *slog.Logger
 	Now    func() time.Time
-	// Tracer makes the spans of jobs; nil: none.
+	// Tracer records the spans of jobs; nil records none.
 	Tracer *tracing.Tracer
-	// SignalOther delivers a signal to a job that another process runs.
+	// SignalOther sends a signal to a job that another process runs.
 	SignalOther func(jid string, sig syscall.Signal) error
 }
 
-// Jobs are those of one minion.
+// Jobs are the jobs of one minion.
 type Jobs struct {
 	Options
 	Encoder   delivery.Encoder
@@ -58,7 +58,7 @@ type Jobs struct {
 	slots  *slots
 	procs  procDir
 	tops   *topCheck // nil: jobs need no signature of the top
-	diary  *diary    // nil: what begins is not remembered
+	diary  *diary    // nil: started jobs are not recorded
 
 	work sync.WaitGroup // running jobs
 	ctx  context.Context
@@ -68,10 +68,10 @@ type Jobs struct {
 // errStopped is the cause that ends the context of jobs when the minion stops.
 var errStopped = errors.New("the minion was stopped")
 
-// stopGrace is how long stopping waits for jobs to end after they were told to.
+// stopGrace is how long Stop waits for jobs to end.
 const stopGrace = 5 * time.Second
 
-// New prepares to run jobs.
+// New returns Jobs that run nothing yet.
 func New(o Options) (*Jobs, error) {
 	cfg, b := o.Config, o.Config.Bounds.OrDefault()
 	j := &Jobs{
@@ -95,8 +95,8 @@ func New(o Options) (*Jobs, error) {
 	return j, nil
 }
 
-// OpenDiary has Jobs know what earlier lives of the daemon have begun, and remember what
-// begins from now on.
+// OpenDiary reads the jobs that earlier runs of the daemon have started, and records new ones
+// from now on.
 func (j *Jobs) OpenDiary() (err error) {
 	if j.diary, err = openDiary(filepath.Join(j.Config.Cachedir, "jids"), j.Config.MinionJidQueueHwm); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (j *Jobs) OpenDiary() (err error) {
 	return nil
 }
 
-// Stop tells running jobs to end and waits a moment for their returns. A job that
-// does not end is reported by the next start, from its proc file.
+// Stop cancels running jobs and waits up to stopGrace for their returns. The next start reports
+// a job that does not end, from its proc file.
 func (j *Jobs) Stop() {
 	j.stop(errStopped)
 	done := make(chan struct{})
@@ -123,7 +123,7 @@ func (j *Jobs) Stop() {
 // Wait returns when no job is running.
 func (j *Jobs) Wait() { j.work.Wait() }
 
-// Close tells running jobs to end, too, and closes the diary.
+// Close cancels running jobs and closes the file of started jobs.
 func (j *Jobs) Close() error {
 	j.stop(errStopped)
 	if j.diary == nil {
@@ -132,11 +132,11 @@ func (j *Jobs) Close() error {
 	return j.diary.close()
 }
 
-// Figures are the jobs at work, those that wait for their turn, and how many may work at
-// once.
+// Figures returns the number of jobs that run, the number that wait for a slot, and the number
+// of slots.
 func (j *Jobs) Figures() (running, waiting, limit int) { return j.slots.figures() }
 
-// Refused counts the jobs that were not what a top has ordered (verify_top).
+// Refused returns the number of jobs refused because no top has signed them (verify_top).
 func (j *Jobs) Refused() uint64 {
 	if j.tops == nil {
 		return 0
@@ -144,21 +144,21 @@ func (j *Jobs) Refused() uint64 {
 	return j.tops.refused.Load()
 }
 
-// UnderWay are the jobs that run and whose returns are not stored as yet. A job goes on
-// for a moment after that, and for long where a returner is slow; the master may have the
-// return by then.
+// UnderWay returns the jobs that run and whose return is not stored yet. A job continues for a
+// moment after that, and for longer if a returner is slow; the master may have the return by
+// then.
 func (j *Jobs) UnderWay() []string {
 	var jids []string
 	for _, r := range j.table.Running() {
-		if !j.recent.kept(r.JID) && !r.Load.Has("schedule") { // no master waits for what the minion runs by itself
+		if !j.recent.kept(r.JID) && !r.Load.Has("schedule") { // no master waits for jobs that the minion starts on its own
 			jids = append(jids, r.JID)
 		}
 	}
 	return jids
 }
 
-// Begin enters a job that a master has given, or a call without one, for everybody who
-// asks what runs. end has to be called when it has ended.
+// Begin adds a master's job, or a call without a master, to the table of running jobs. The
+// caller must call end when it has ended.
 func (j *Jobs) Begin(ctx context.Context, jid, master string, load *wire.Map) (jobCtx context.Context, end func(), err error) {
 	jobCtx, leave, err := j.table.Begin(ctx, load)
 	if err != nil {

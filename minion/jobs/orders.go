@@ -14,27 +14,26 @@ import (
 	"github.com/momtree/mom/internal/jobfields"
 )
 
-// seenOrders remembers signed jobs as long as their signatures are valid, over
-// restarts of the minion: a node in between cannot have one run twice.
+// seenOrders records signed jobs while their signatures are valid, over restarts of the minion,
+// so that a node in between cannot make one run twice.
 type seenOrders struct {
 	path string
-	// max bounds the jobs that are remembered (bound seen_jobs). If more of them are
-	// valid at once, the oldest are forgotten and nothing as old as they is taken any
-	// more.
+	// max bounds the recorded jobs (bound seen_jobs). If more are valid at once, the oldest are
+	// forgotten, and jobs as old as those are refused from then on.
 	max int
 
 	mu    sync.Mutex
 	byJID map[string]seenOrder
 	order []string
-	floor time.Time // orders issued before are not taken
+	floor time.Time // orders issued before this time are refused
 }
 
 type seenOrder struct{ issued, expires time.Time }
 
 func (s seenOrder) over(now time.Time) bool { return now.After(s.expires.Add(jobfields.Skew)) }
 
-// openSeenOrders reads what an earlier life has run and writes the file anew
-// without what has expired.
+// openSeenOrders reads the jobs that an earlier run recorded and rewrites the file without
+// expired ones.
 func openSeenOrders(path string, most int, now time.Time) (*seenOrders, error) {
 	s := &seenOrders{path: path, max: most, byJID: map[string]seenOrder{}}
 	b, err := os.ReadFile(path)
@@ -45,7 +44,7 @@ func openSeenOrders(path string, most int, now time.Time) (*seenOrders, error) {
 	lines := bufio.NewScanner(strings.NewReader(string(b)))
 	for lines.Scan() {
 		jid, o, ok := parseSeen(lines.Text())
-		if !ok || o.over(now) { // a torn line: the minion was killed while it wrote
+		if !ok || o.over(now) { // a partial line: the minion was killed while it wrote
 			continue
 		}
 		s.enter(jid, o)
@@ -74,7 +73,7 @@ func (s *seenOrders) has(jid string) bool {
 	return ok
 }
 
-// add notes a job before it runs, on disk too.
+// add records a job, also on disk, before it runs.
 func (s *seenOrders) add(jid string, issued, expires, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,8 +101,8 @@ func (s *seenOrders) enter(jid string, o seenOrder) {
 	s.order = append(s.order, jid)
 }
 
-// trim forgets what has expired, in the order in which it came, and when there
-// is still too much the oldest. The file is written anew when it has halved.
+// trim does nothing while there are at most max jobs. Otherwise it forgets expired jobs and,
+// until half of max are left, the oldest, and rewrites the file.
 func (s *seenOrders) trim(now time.Time) error {
 	if len(s.order) <= s.max {
 		return nil

@@ -32,7 +32,7 @@ func TestSeenOrders(t *testing.T) {
 	if err := s.add("3", now, now.Add(time.Hour), now); !errors.Is(err, errReplayed) {
 		t.Errorf("again: %v", err)
 	}
-	// One too many: the oldest are forgotten, and none of their age is taken.
+	// One too many: the oldest are forgotten, and others of their age are refused.
 	if err := s.add("10", now.Add(time.Minute), now.Add(time.Hour), now); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestSeenOrders(t *testing.T) {
 			t.Errorf("%s: %v", jid, err)
 		}
 	}
-	// A line that was not finished, and what has expired, is left out.
+	// A partial line and expired jobs are left out.
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -12,32 +12,31 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// procDir is cachedir/proc: one file per running job, named by its jid, holding
-// pid and publication in wire msgpack (Salt wire reference §10.2). Other
-// processes read there what this minion does.
+// procDir is cachedir/proc: one file per running job, named by its jid, with pid and
+// publication in wire msgpack (Salt wire reference §10.2). Other processes read there what this
+// minion runs.
 type procDir string
 
-// proc is one such file.
+// proc is the content of such a file.
 type proc struct {
 	jid  string
 	by   process.Identity // the process that runs the job
-	load *wire.Map        // the publication, without what says who runs it
+	load *wire.Map        // the publication, without the fields about the process
 }
 
-// Fields that Salt does not have in the file.
+// Fields that Salt's file does not have.
 const (
-	// masterField is the master a return is for, should the minion die before it can be
-	// made.
+	// masterField is the master that gets the return if the minion dies before it can make one.
 	masterField = "__master__"
-	// bootField and startedField tell a process from a later one with the same pid
+	// bootField and startedField distinguish a process from a later one with the same pid
 	// ([process.Identity]).
 	bootField, startedField = "__boot__", "__started__"
 )
 
 func (d procDir) path(jid string) string { return filepath.Join(string(d), jid) }
 
-// write notes that a job runs, over a loss of power too: then the minion returns that it
-// was ended in it.
+// write records that a job runs. The record survives a power failure, so that the minion can
+// report the job as interrupted.
 func (d procDir) write(jid, master string, load *wire.Map) error {
 	self := process.Self()
 	m := wire.NewMap("pid", self.PID, bootField, self.Boot, startedField, self.Started, masterField, master)
@@ -54,8 +53,7 @@ func (d procDir) write(jid, master string, load *wire.Map) error {
 
 func (d procDir) remove(jid string) { _ = os.Remove(d.path(jid)) }
 
-// list reads all files. Those that cannot be read as one are removed, as Salt
-// does.
+// list reads all files. It removes unreadable ones, as Salt does.
 func (d procDir) list() ([]proc, error) {
 	entries, err := os.ReadDir(string(d))
 	if err != nil {
@@ -68,7 +66,7 @@ func (d procDir) list() ([]proc, error) {
 		}
 		b, err := os.ReadFile(d.path(e.Name()))
 		if errors.Is(err, os.ErrNotExist) {
-			continue // ended meanwhile
+			continue // it has ended meanwhile
 		}
 		p, perr := parseProc(e.Name(), b)
 		if err != nil || perr != nil {

@@ -6,13 +6,12 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// maxKeptReturn bounds the returns that are remembered for a second master.
+// maxKeptReturn bounds the size of returns that are kept for a second master.
 const maxKeptReturn = 64 << 10
 
-// recent remembers the last jids, so that a job runs once however often and by
-// however many masters it is published (minion_jid_queue_hwm). A second master
-// that publishes the same job, as two syndics of one top do, gets the return of
-// the one run too.
+// recent records the last jids, so that a job runs once, however often and by however many
+// masters it is published (minion_jid_queue_hwm). A second master that publishes the same job,
+// such as the second of two syndics of one top, gets the return of the one run, too.
 type recent struct {
 	mu   sync.Mutex
 	jobs *lru.Guarded[string, *recentJob]
@@ -20,17 +19,17 @@ type recent struct {
 
 type recentJob struct {
 	done    bool
-	stored  bool     // the return is in the outboxes of all who shall get it, or has been
-	load    []byte   // the return, once done; nil when it was too large to keep
-	masters []Master // who shall get it
+	stored  bool     // the return is or was in the outboxes of all masters
+	load    []byte   // the return, once done; nil if it is too large to keep
+	masters []Master // the masters that get it
 }
 
 func newRecent(limit int) *recent {
 	return &recent{jobs: lru.NewGuarded[string, *recentJob](limit, nil)}
 }
 
-// keep notes that the return of a job is in the outboxes: what remains of the job makes
-// no master wait any longer.
+// keep records that the return of a job is in the outboxes, so no master waits for the rest of
+// the job.
 func (r *recent) keep(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +38,7 @@ func (r *recent) keep(jid string) {
 	}
 }
 
-// kept tells whether the return of a job is, or was, in the outboxes.
+// kept reports whether the return of a job is, or was, in the outboxes.
 func (r *recent) kept(jid string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,9 +46,8 @@ func (r *recent) kept(jid string) bool {
 	return ok && j.stored
 }
 
-// take reports whether the job is new. For one that is not, and that another
-// master published before, it notes from as a receiver of the return or, when the
-// job is done, returns what it is to be sent.
+// take reports whether the job is new. If another master published it before, take adds from to
+// the masters that get the return. If the job is done, it returns the return to send.
 func (r *recent) take(jid string, from Master) (fresh bool, load []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +64,7 @@ func (r *recent) take(jid string, from Master) (fresh bool, load []byte) {
 	return true, nil
 }
 
-// know enters a job that an earlier life of the minion has begun.
+// know records a job that an earlier run of the minion has started.
 func (r *recent) know(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,22 +73,22 @@ func (r *recent) know(jid string) {
 	}
 }
 
-// has tells whether a job is remembered.
+// has reports whether a job is recorded.
 func (r *recent) has(jid string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.jobs.Contains(jid)
 }
 
-// forget drops a job that take has noted and that will not run.
+// forget removes a job that take has recorded and that will not run.
 func (r *recent) forget(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.jobs.Remove(jid)
 }
 
-// finish stores the return and says who is to be sent it. own is the master the
-// job came from, for a jid that has been forgotten meanwhile.
+// finish stores the return and reports which masters get it. own is the master that sent the
+// job, used if the jid has been forgotten meanwhile.
 func (r *recent) finish(jid string, load []byte, own Master) []Master {
 	r.mu.Lock()
 	defer r.mu.Unlock()

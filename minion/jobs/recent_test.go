@@ -2,7 +2,7 @@ package jobs
 
 import "testing"
 
-// master is one that only has a name.
+// master is a master that has only a name.
 type master struct {
 	Master
 	name string

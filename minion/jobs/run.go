@@ -55,8 +55,8 @@ func (j *Jobs) run(from Master, p wire.Publication, place *turn) {
 			j.unsaved(from.Env(), p.JID, err)
 		}
 	}()
-	// The report that a returner failed is to reach the master before the return, which may
-	// end the job. A slow returner holds nothing up for long.
+	// A report that a returner failed must reach the master before the return, which may end
+	// the job. The wait for a slow returner is bounded.
 	hold := time.NewTimer(saveFirst)
 	defer hold.Stop()
 	select {
@@ -80,7 +80,7 @@ func (j *Jobs) unsaved(env modules.Env, jid string, why error) {
 	}
 }
 
-// perform waits for the job's turn and runs it.
+// perform waits for a slot and runs the job.
 func (j *Jobs) perform(ctx context.Context, from Master, p wire.Publication, load *wire.Map, place *turn) delivery.Result {
 	names, err := delivery.Functions(p.Fun)
 	if err != nil {

@@ -17,23 +17,21 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// unsignedFuns are the functions that a node in between may publish of itself
-// with verify_top: it has to ask for silent minions, and they tell nothing and
-// alter nothing.
+// unsignedFuns are the functions that nodes may publish unsigned with verify_top, because they
+// use them to look for silent minions. The functions reveal and change nothing.
 var unsignedFuns = []string{"saltutil.find_job", "test.ping"}
 
-// errReplayed means that a signed job was run before.
+// errReplayed means that a signed job has run before.
 var errReplayed = errors.New("it has been run before")
 
-// topCheck lets through what the top has ordered (verify_top). A nil one lets
-// everything through.
+// topCheck admits only jobs that the top has signed (verify_top). A nil topCheck admits all.
 type topCheck struct {
 	verifier *jobfields.Verifier
 	seen     *seenOrders
 	refused  atomic.Uint64
 }
 
-// newTopCheck reads the keys of the tops; nil without verify_top.
+// newTopCheck reads the keys of the tops. It returns nil without verify_top.
 func newTopCheck(cfg *config.Minion, now func() time.Time) (*topCheck, error) {
 	if len(cfg.VerifyTop) == 0 {
 		return nil, nil
@@ -50,7 +48,7 @@ func newTopCheck(cfg *config.Minion, now func() time.Time) (*topCheck, error) {
 	return c, nil
 }
 
-// readTops reads files of one or several public keys each.
+// readTops reads files with one or more public keys each.
 func readTops(files []string) (*jobfields.Verifier, error) {
 	v := jobfields.NewVerifier()
 	for _, name := range files {
@@ -78,8 +76,8 @@ func readTops(files []string) (*jobfields.Verifier, error) {
 	return v, nil
 }
 
-// permits tells why a job is not one of the top's, if so. A job of the closed
-// list is let through as long as it says nothing of returners and executors.
+// permits returns an error if a job is not from the top. It admits an unsigned job of
+// unsignedFuns if the job names no returners and executors.
 func (c *topCheck) permits(p wire.Publication, now time.Time) (issued, expires time.Time, err error) {
 	if c == nil {
 		return issued, expires, nil
@@ -104,7 +102,7 @@ func harmless(p wire.Publication) bool {
 	return true
 }
 
-// first notes a signed job that is about to run; its error tells that it ran
+// first records a signed job that is about to run. It returns errReplayed if the job has run
 // before.
 func (c *topCheck) first(jid string, issued, expires, now time.Time) error {
 	if c == nil || expires.IsZero() {
@@ -113,8 +111,8 @@ func (c *topCheck) first(jid string, issued, expires, now time.Time) error {
 	return c.seen.add(jid, issued, expires, now)
 }
 
-// refuse answers a job that is not the top's. A jid that this minion has worked
-// on is not answered: the return of the true job must stand.
+// refuse answers a job that is not from the top. A jid that this minion has worked on is not
+// answered: the return of the true job must stand.
 func (j *Jobs) refuse(from Master, p wire.Publication, why error) error {
 	j.tops.refused.Add(1)
 	err := fmt.Errorf("job %s is refused (verify_top): %w", p.JID, why)

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// errBusy refuses a job when the minion holds as many as it may, running and waiting
-// together.
+// errBusy is returned for a new job when the minion has as many jobs, running and waiting, as
+// it may.
 var errBusy = errors.New("the minion holds too many jobs already")
 
-// slots limits how many jobs run at once (process_count_max). Further ones wait
-// in the order they came.
+// slots limits how many jobs run at once (process_count_max). Further jobs wait in the order of
+// arrival.
 type slots struct {
-	limit int // no limit when not positive
+	limit int // no limit if it is not positive
 	most  int // jobs that may run or wait
 
 	mu      sync.Mutex
@@ -23,26 +23,26 @@ type slots struct {
 	waiting []*turn
 }
 
-// turn is one job's place.
+// turn is the place of one job.
 type turn struct {
 	slots   *slots
-	free    bool          // takes no slot
-	granted bool          // guarded by slots.mu, as is left
+	free    bool          // needs no slot
+	granted bool          // guarded by slots.mu, like left
 	left    bool          //
 	ready   chan struct{} // closed when granted
 }
 
 func newSlots(limit, most int) *slots { return &slots{limit: limit, most: most} }
 
-// managesJobs are the functions that need no slot: they are how one learns of,
-// and ends, the jobs that have them.
+// managesJobs are the functions that need no slot, because users inspect and end the running
+// jobs with them.
 var managesJobs = map[string]bool{
 	"saltutil.find_job": true, "saltutil.find_cached_job": true, "saltutil.running": true,
 	"saltutil.is_running": true, "saltutil.kill_job": true, "saltutil.kill_all_jobs": true,
 	"saltutil.term_job": true, "saltutil.term_all_jobs": true, "saltutil.signal_job": true,
 }
 
-// admit gives a job its place in the order of calls. leave must follow.
+// admit assigns a job its place in the order of calls. The caller must call leave.
 func (s *slots) admit(fun string) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *slots) admit(fun string) (*turn, error) {
 	return t, nil
 }
 
-// grant lets in whoever may run; s.mu is held.
+// grant starts the jobs that may run; s.mu is held.
 func (s *slots) grant() {
 	s.waiting = slices.DeleteFunc(s.waiting, func(t *turn) bool {
 		switch {
@@ -82,7 +82,7 @@ func (t *turn) wait(ctx context.Context) error {
 	}
 }
 
-// leave gives the place up, whether the job has run or not.
+// leave releases the place, whether the job has run or not.
 func (t *turn) leave() {
 	s := t.slots
 	s.mu.Lock()
@@ -101,7 +101,8 @@ func (t *turn) leave() {
 	s.grant()
 }
 
-// figures are the jobs at work, those that wait for a slot, and the slots.
+// figures returns the number of jobs that run, the number that wait for a slot, and the number
+// of slots.
 func (s *slots) figures() (running, waiting, limit int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

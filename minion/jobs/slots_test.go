@@ -34,9 +34,9 @@ func TestSlots_InOrder(t *testing.T) {
 		t.Error("not the first alone, beside those that manage jobs")
 	}
 	manager.leave()
-	turns[2].leave() // gave up waiting
+	turns[2].leave() // stopped waiting
 	turns[0].leave()
-	turns[0].leave() // again: nothing happens
+	turns[0].leave() // again: no effect
 	if !mayRun(turns[1]) || mayRun(turns[3]) {
 		t.Error("the second is not next")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// Table is of what runs here and in other processes, such as a `salt-call`.
+// Table returns the jobs that run here and in other processes, such as a `salt-call`.
 func (j *Jobs) Table() modules.JobTable { return jobTable{&j.table, j} }
 
 type jobTable struct {
@@ -55,7 +55,7 @@ func (t jobTable) others() []modules.Job {
 	return out
 }
 
-// Signal reaches a job of another process, too.
+// Signal also reaches jobs of other processes.
 func (t jobTable) Signal(jid string, sig syscall.Signal) error {
 	err := t.JobTable.Signal(jid, sig)
 	if !errors.Is(err, modules.ErrNoJob) {
@@ -67,5 +67,5 @@ func (t jobTable) Signal(jid string, sig syscall.Signal) error {
 	return t.of.SignalOther(jid, sig)
 }
 
-// Signal delivers a signal to a job that this process runs.
+// Signal sends a signal to a job that this process runs.
 func (j *Jobs) Signal(jid string, sig syscall.Signal) error { return j.table.Signal(jid, sig) }

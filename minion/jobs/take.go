@@ -30,7 +30,7 @@ func (j *Jobs) Take(from Master, p wire.Publication) error {
 		from.PassOver(p)
 		return nil
 	}
-	asked, _, _, err := jobfields.Requested(p) // the order is over the target that was asked for
+	asked, _, _, err := jobfields.Requested(p) // the signature covers the original target
 	if err != nil {
 		return j.refuse(from, p, err)
 	}
@@ -63,7 +63,7 @@ func (j *Jobs) Take(from Master, p wire.Publication) error {
 	return nil
 }
 
-// text shows a value of a publication in a log.
+// text formats a value of a publication for the log.
 func text(r wire.Raw) any {
 	v, err := wire.Decode(r)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/momtree/mom/minion/delivery"
 )
 
-// span begins a span of a job, below ctx or what its publication says. It begins no trace.
+// span starts a span of a job, below ctx or the span in the publication. It never starts a
+// trace.
 func (j *Jobs) span(ctx context.Context, what string, kind trace.SpanKind, p wire.Publication) (context.Context, tracing.Span) {
 	if !j.Tracer.On() {
 		return ctx, tracing.Span{}
@@ -29,7 +30,7 @@ func (j *Jobs) span(ctx context.Context, what string, kind trace.SpanKind, p wir
 	return j.Tracer.Start(ctx, what+fun, kind, attribute.String("salt.fun", fun), attribute.String("salt.jid", p.JID))
 }
 
-// failed is the error of a result whose retcode says so.
+// failed returns an error if the retcode of a result reports a failure.
 func failed(r delivery.Result) error {
 	if ok, is := r.Success.(bool); is && !ok {
 		if text, is := r.Value.(string); is {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/minion/session"
 )
 
-// serveEach serves every master at the same time. One that refuses this minion
-// for good is left; the others go on.
+// serveEach serves every master at the same time. It gives up one that rejects this minion for
+// good and serves the others.
 func (m *Masters) serveEach(ctx context.Context, masters []string) error {
 	known := map[string]bool{}
 	var sessions []*session.Session

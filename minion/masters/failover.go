@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/minion/session"
 )
 
-// failover serves one master at a time: the first that accepts us, until it is
-// lost (master_alive_interval) or a better one is back (master_failback).
+// failover serves one master at a time: the first that accepts this minion, until it is lost
+// (master_alive_interval) or an earlier one is back (master_failback).
 func (m *Masters) failover(ctx context.Context, masters []string) error {
 	box, err := m.outbox("failover")
 	if err != nil {
@@ -41,8 +41,8 @@ func (m *Masters) failover(ctx context.Context, masters []string) error {
 	return nil
 }
 
-// after moves the master that was lost to the end of the list. An empty name
-// restores the configured order: the first master is back.
+// after moves the lost master to the end of the list. An empty name restores the configured
+// order, because the first master is back.
 func (m *Masters) after(masters []string, lost string) []string {
 	if lost == "" {
 		return m.List()
@@ -56,9 +56,9 @@ func (m *Masters) after(masters []string, lost string) []string {
 	return append(out, lost)
 }
 
-// round tries the masters in order and serves the first that accepts us until
-// it is given up. name is the master that was lost, "" after a failback. When
-// none was reached, err is fatal only if all refused us for good.
+// round tries the masters in order and serves the first that accepts this minion until it is
+// given up. name is the master that was lost, "" after a failback. If none was reached, err is
+// fatal only if all rejected the minion for good.
 func (m *Masters) round(ctx context.Context, masters []string, box *delivery.Outbox) (name string, reached bool, err error) {
 	var last error
 	fatal := 0
@@ -89,13 +89,13 @@ func (m *Masters) round(ctx context.Context, masters []string, box *delivery.Out
 		return name, true, nil
 	}
 	if fatal < len(masters) && last != nil {
-		last = errors.New(last.Error()) // some may serve later
+		last = errors.New(last.Error()) // some may accept later
 	}
 	return "", false, last
 }
 
-// serveUntilLost serves one master of several. back reports that the first
-// master is there again.
+// serveUntilLost serves one master of several. back reports that the first master is available
+// again.
 func (m *Masters) serveUntilLost(ctx context.Context, s *session.Session, res channel.Result) (back bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

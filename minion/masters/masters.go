@@ -13,16 +13,15 @@ import (
 	"github.com/momtree/mom/minion/session"
 )
 
-// Config is what serving masters needs.
+// Config holds the dependencies of [Masters].
 type Config struct {
-	// Options are those of the minion.
+	// Options are the options of the minion.
 	Options *config.Minion
 	// Sessions opens the connections.
 	Sessions *session.Sessions
-	// Jobs are told of each master that is served, and which jobs of an earlier run it is
-	// still owed.
+	// Jobs is passed each master that is served, and returns to it the jobs of an earlier run.
 	Jobs *jobs.Jobs
-	// Bus has the local events that ask the minion to move to a sibling.
+	// Bus carries the local events that ask the minion to move to a sibling.
 	Bus *bus.Bus
 	Log *slog.Logger
 }
@@ -30,10 +29,10 @@ type Config struct {
 // Masters are the masters of one minion.
 type Masters struct{ Config }
 
-// New connects to none of them yet.
+// New returns Masters that are not connected yet.
 func New(cfg Config) *Masters { return &Masters{Config: cfg} }
 
-// List is the option master, shuffled if so configured; with master_failback the first
+// List returns the option master, shuffled if so configured. With master_failback the first
 // stays first.
 func (m *Masters) List() []string {
 	list := append([]string(nil), m.Options.Master...)
@@ -48,13 +47,13 @@ func (m *Masters) List() []string {
 	return list
 }
 
-// outbox opens the returns that wait for a master. Failover masters share one: whoever is in
-// charge gets what is left.
+// outbox opens the pending returns for a master. Failover masters share an outbox: the active
+// master gets what is left.
 func (m *Masters) outbox(name string) (*delivery.Outbox, error) {
 	return delivery.OpenOutbox(m.outboxDir(name), m.Options.Bounds.OrDefault().Returns, m.Log)
 }
 
-// outboxDir is the folder of the returns for one master.
+// outboxDir returns the directory of the returns for one master.
 func (m *Masters) outboxDir(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("/\\:[]%\x00", r) {

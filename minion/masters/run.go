@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Run serves as master_type says until ctx ends or no master is left that could be served.
-// The error is then why: it wraps channel.ErrRejected if a master refused the minion.
+// Run serves the masters according to master_type until ctx ends or no usable master is left.
+// The error is the reason; it wraps channel.ErrRejected if a master rejected the minion.
 func (m *Masters) Run(ctx context.Context) error {
 	list := m.List()
 	switch {

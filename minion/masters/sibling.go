@@ -7,8 +7,8 @@ import (
 	"github.com/momtree/mom/minion/session"
 )
 
-// serveOrSibling serves the one master of the option, a sibling of it while that is gone.
-// Nothing else in this package knows that there are siblings.
+// serveOrSibling serves the only master of the option, or one of its siblings while it is gone.
+// The rest of this package does not know about siblings.
 func (m *Masters) serveOrSibling(ctx context.Context, master string) error {
 	box, err := m.outbox(master)
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Tag is that of events that ask a scheduler for something.
+// Tag is the tag of events with requests to a scheduler.
 const Tag = "manage_schedule"
 
-// order is what a scheduler can be asked for.
+// order is a kind of request.
 type order struct {
-	// tag is that of the event that answers; "": nothing answers.
+	// tag is the tag of the event that answers; "" means no answer.
 	tag string
 	do  func(s *Scheduler, r request) (*wire.Map, error)
 }
 
-// request is the data of an event.
+// request is a request with its data.
 type request struct {
 	name    string
 	where   string
@@ -29,7 +29,7 @@ type request struct {
 
 const tags = "/salt/minion/minion_schedule_"
 
-// orders are they by the field func. It is filled below, for its functions lead back to it.
+// orders are the kinds by the field func. init fills it, because its functions refer to it.
 var orders map[string]order
 
 func init() {
@@ -52,11 +52,11 @@ func init() {
 	}
 }
 
-// AnswerTag is the tag of the event by which a request is answered; "" if by none.
+// AnswerTag returns the tag of the event that answers a request; "" if none does.
 func AnswerTag(data *wire.Map) string { return orders[data.String("func")].tag }
 
-// Manage does what the data of an event ask for, fires the event that answers, and returns
-// its data, nil if there is none.
+// Manage executes the request in the data of an event, fires the event that answers, and
+// returns its data, nil if there is no answer.
 func (s *Scheduler) Manage(data *wire.Map) (*wire.Map, error) {
 	name := data.String("func")
 	o, ok := orders[name]
@@ -76,8 +76,8 @@ func (s *Scheduler) Manage(data *wire.Map) (*wire.Map, error) {
 	return answer, nil
 }
 
-// whole answers by the schedule as it is now, and saves it if that was asked for. s.mu is
-// held here and in all below.
+// whole returns the current schedule, and saves it if the request says so. s.mu is held here
+// and in all functions below.
 func (s *Scheduler) whole(r request) (*wire.Map, error) {
 	s.load()
 	if r.persist {
@@ -86,8 +86,7 @@ func (s *Scheduler) whole(r request) (*wire.Map, error) {
 	return wire.NewMap("complete", true, "schedule", s.shown(everywhere)), nil
 }
 
-// persist saves the option. That it fails is told in the log, as with Salt: what was asked
-// for is done all the same.
+// persist saves the option. It only logs an error, as in Salt: the change takes effect anyway.
 func (s *Scheduler) persist() {
 	include, _ := s.o.Config.Raw["default_include"].(string)
 	if err := schedule.WriteSaved(schedule.SavedPath(s.o.Config.Dir, include), s.lasting()); err != nil {
@@ -95,20 +94,20 @@ func (s *Scheduler) persist() {
 	}
 }
 
-// set puts a job into the option.
+// set adds a job to the option.
 func (s *Scheduler) set(name string, job any) {
 	s.option = s.option.Clone()
 	s.option.Set(name, job)
 }
 
-// job is one of the option.
+// job returns a job in the option.
 func (s *Scheduler) job(name string) (*wire.Map, bool) {
 	v, ok := s.option.Get(name)
 	m, is := v.(*wire.Map)
 	return m, ok && is
 }
 
-// kept tells, and writes down, that a job is in the pillar, which only the master changes.
+// kept reports, and logs, that a job is in the pillar, which only the master changes.
 func (s *Scheduler) kept(name, what string) bool {
 	if jobs := s.pillar.Map("schedule"); jobs == nil || !jobs.Has(name) {
 		return false
@@ -187,7 +186,7 @@ func (s *Scheduler) runJob(r request) (*wire.Map, error) {
 	if !s.loaded {
 		return nil, errors.New("no job can be run before the minion has a master")
 	}
-	found, err := s.loop.Now(s.ctx, r.name) // it goes on when the caller is gone
+	found, err := s.loop.Now(s.ctx, r.name) // it continues if the caller has gone
 	if err == nil && !found {
 		err = fmt.Errorf("there is no job %s that can be run", r.name)
 	}
@@ -213,7 +212,7 @@ func (s *Scheduler) save(request) (*wire.Map, error) {
 	return wire.NewMap("complete", true), nil
 }
 
-// explicit adds a time to a list of a job.
+// explicit adds a time to a list in a job.
 func (s *Scheduler) explicit(name, list string, at, form any) {
 	job, ok := s.job(name)
 	if !ok {

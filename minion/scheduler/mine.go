@@ -8,14 +8,14 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// mineJob is the job by which a minion sends what its mine_functions give, mineUpdate its
+// mineJob is the job by which a minion sends the results of its mine_functions, mineUpdate its
 // function.
 const (
 	mineJob    = "__mine_interval"
 	mineUpdate = "mine.update"
 )
 
-// keepMine has the job of the mine in the option, if the minion has a mine.
+// keepMine adds the job of the mine to the option, if the minion has a mine.
 func (s *Scheduler) keepMine() {
 	o := s.o.Config
 	s.option = s.option.Clone()
@@ -25,7 +25,7 @@ func (s *Scheduler) keepMine() {
 	}
 	job := wire.NewMap("function", mineUpdate)
 	switch {
-	case o.MineInterval == 0: // at the start alone
+	case o.MineInterval == 0: // at the start only
 	case o.MineInterval%time.Minute == 0:
 		job.Set("minutes", int64(o.MineInterval/time.Minute))
 	default:
@@ -39,7 +39,7 @@ func (s *Scheduler) keepMine() {
 	s.option.Set(mineJob, job)
 }
 
-// giveMine sends the mine to a master that has come to serve the minion.
+// giveMine sends the mine to a master that the minion has connected to.
 func (s *Scheduler) giveMine(ctx context.Context, m Master) {
 	s.mu.Lock()
 	entry, ok := s.job(mineJob)
@@ -60,7 +60,7 @@ func (s *Scheduler) giveMine(ctx context.Context, m Master) {
 func (s *Scheduler) updateMine(ctx context.Context, r schedule.Run, id string) {
 	masters := s.o.Masters()
 	if len(masters) == 0 {
-		return // it is given when one is there
+		return // Connected sends it when there is a master
 	}
 	var res result
 	for _, m := range masters {

@@ -6,14 +6,14 @@ const (
 	maxHeldBytes = 16 << 20
 )
 
-// heldReturn waits for a master.
+// heldReturn is a return that waits for a master.
 type heldReturn struct {
 	id   string
 	load []byte
 }
 
-// push stores a return for each master. Without one it waits for the next, if the minion is
-// to have any: then the oldest of too many are given up.
+// push stores a return for each master. Without a master it holds the return for the next one,
+// if the minion has any configured. If too many wait, the oldest are dropped.
 func (s *Scheduler) push(id string, load []byte, masters []Master) {
 	switch {
 	case !s.o.Config.PubRet, len(masters) == 0 && s.o.Config.MasterType == "disable":
@@ -52,7 +52,7 @@ func (s *Scheduler) hold(r heldReturn) {
 	}
 }
 
-// release gives a master what waited for one.
+// release passes the held returns to a master.
 func (s *Scheduler) release(m Master) {
 	s.mu.Lock()
 	held := s.held

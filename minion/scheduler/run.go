@@ -11,19 +11,19 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// failedCode is the return code of a job whose function could not do its work.
+// failedCode is the return code of a job whose function failed to run.
 const failedCode = 254
 
-// What a return says in the place of an id of what nobody has published, and our addition
-// to it: the id that the job has here. One of our masters takes that, so that a return which
-// is sent twice is one.
+// The jid in a return of a job that nobody has published, and the field that mom adds: the id
+// that the job has here. mom masters use that id, so that a return that is sent twice is stored
+// once.
 const (
 	byMaster = "req"
 	noCache  = "nocache"
 	ownJID   = "mom_jid"
 )
 
-// do makes a run, and returns when its result is with all who are to have it.
+// do executes a run, and returns when its result is stored for all receivers.
 func (s *Scheduler) do(ctx context.Context, r schedule.Run, id string) {
 	if r.Function == mineUpdate {
 		s.updateMine(ctx, r, id)
@@ -36,16 +36,16 @@ func (s *Scheduler) do(ctx context.Context, r schedule.Run, id string) {
 	s.deliver(ctx, r, id, s.perform(ctx, env, r, id), s.o.Masters())
 }
 
-// result is how a run ended, as Salt's scheduler tells it.
+// result is the result of a run, as Salt's scheduler reports it.
 type result struct {
 	value   any
 	retcode int
 	success bool
 	out     string
-	load    *wire.Map // the job, without how it ended
+	load    *wire.Map // the job, without its result
 }
 
-// perform runs the function. While it runs everybody who asks sees the job, unless it says
+// perform runs the function. Meanwhile the job is in the table of running jobs, unless it has
 // jid_include: False.
 func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run, id string) result {
 	args := append([]any{}, r.Args...)
@@ -81,7 +81,7 @@ func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run
 	return res
 }
 
-// metadata are those of a job with the times that Salt adds.
+// metadata returns the metadata of a job with the times that Salt adds.
 func (s *Scheduler) metadata(m *wire.Map) *wire.Map {
 	now := s.o.Now()
 	m = m.Clone()
@@ -91,7 +91,7 @@ func (s *Scheduler) metadata(m *wire.Map) *wire.Map {
 	return m
 }
 
-// deliver hands a result to the returners that the job names, and to the masters.
+// deliver passes a result to the returners that the job names, and to the masters.
 func (s *Scheduler) deliver(ctx context.Context, r schedule.Run, id string, res result, masters []Master) {
 	load := wire.NewMap("cmd", "_return")
 	res.load.Range(func(k, v any) bool { load.Set(k, v); return true })
@@ -140,7 +140,7 @@ func (s *Scheduler) deliver(ctx context.Context, r schedule.Run, id string, res 
 	s.push(id, full, masters)
 }
 
-// encode gives a return the form that masters take, or says why they would not.
+// encode encodes a return, or returns an error if masters would refuse it.
 func (s *Scheduler) encode(load *wire.Map) (wire.Raw, error) {
 	full, err := wire.Encode(load)
 	if err != nil {
@@ -149,13 +149,13 @@ func (s *Scheduler) encode(load *wire.Map) (wire.Raw, error) {
 	return full, s.o.Jobs.Encoder.Fits(full)
 }
 
-// returnerNames are the returners of a job and of the option schedule_returner.
+// returnerNames returns the returners of a job and of the option schedule_returner.
 func (s *Scheduler) returnerNames(r schedule.Run) []string {
 	names := append([]string{}, r.Returners...)
 	return append(names, s.o.Config.ScheduleReturner...)
 }
 
-// unsavedTimeout bounds the report of a result that was not saved, to one master.
+// unsavedTimeout bounds the report of a result that was not saved, for each master.
 const unsavedTimeout = time.Second
 
 // unsaved fires salt/job/JID/unsaved/ID at the masters: a returner has not saved a result.
@@ -170,7 +170,7 @@ func (s *Scheduler) unsaved(r schedule.Run, id string, why error) {
 	}
 }
 
-// store hands a result to its returners. One that is not there is passed over, as in Salt.
+// store passes a result to its returners. It skips unknown ones, as Salt does.
 func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res result, full wire.Raw) {
 	value, err := wire.Encode(res.value)
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Scheduler) store(ctx context.Context, r schedule.Run, id string, res re
 			s.unsaved(r, id, fmt.Errorf("open %w", err))
 			continue
 		}
-		// The minion may be stopping: what was done is saved all the same.
+		// The minion may be stopping; save the result anyway.
 		if err := open.SaveReturn(context.WithoutCancel(ctx), ret); err != nil {
 			s.o.Log.Error("scheduled job result not saved", "job", r.Name, "jid", id, "err", err)
 			s.unsaved(r, id, err)

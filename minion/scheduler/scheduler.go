@@ -14,34 +14,34 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// Master is one that results go to.
+// Master is a master that gets results.
 type Master interface {
 	Name() string
-	// Push stores the return of a job for it.
+	// Push stores the return of a job for this master.
 	Push(jid string, load []byte) error
-	// Env is what functions see of the minion and of this master.
+	// Env returns the environment of functions: the minion, and this master.
 	Env() modules.Env
 }
 
-// Options are what a [Scheduler] needs.
+// Options are the dependencies of a [Scheduler].
 type Options struct {
 	Config *config.Minion
 	Jobs   *jobs.Jobs
-	// Masters are those that are served now.
+	// Masters returns the masters that are served at the moment.
 	Masters func() []Master
-	// Env is what functions see of a minion that has no master at this time.
+	// Env returns the environment of functions while the minion has no master.
 	Env func() modules.Env
-	// Grains of the minion: their whens name dates.
+	// Grains returns the grains of the minion: their whens name dates.
 	Grains func() *wire.Map
-	// Fire fires an event on the bus of the minion that only informs.
+	// Fire fires an informational event on the bus of the minion.
 	Fire func(tag string, data any)
 	Log  *slog.Logger
-	// Now is the clock of the wall; Age that of the process. Nil: the system's.
+	// Now is the wall clock, Age the process clock. Nil means the system's.
 	Now func() time.Time
 	Age func() time.Duration
 }
 
-// Scheduler is that of one minion. It is safe for concurrent use.
+// Scheduler runs the schedule of one minion. It is safe for concurrent use.
 type Scheduler struct {
 	o     Options
 	table *schedule.Table
@@ -53,18 +53,18 @@ type Scheduler struct {
 	served  chan struct{} // closed when there is a master
 	serving sync.Once
 
-	// mu guards the maps below, none of which is changed once it is there: another takes
-	// its place.
+	// mu guards the maps below. A map is never changed once it is set, but replaced.
 	mu     sync.Mutex
-	option *wire.Map       // the option schedule, as it is now
+	option *wire.Map       // the current option schedule
 	pillar *wire.Map       // the whole pillar
-	loaded bool            // the table has them
-	ctx    context.Context // that of Run, once the table has them
-	told   map[string]bool // faults that are in the log
+	loaded bool            // the table has both
+	ctx    context.Context // the context of Run, once the table is loaded
+	told   map[string]bool // faults that are logged already
 	held   []heldReturn
 }
 
-// New has the schedule of the configuration and runs nothing before [Scheduler.Run].
+// New returns a Scheduler with the schedule of the configuration. Nothing runs before
+// [Scheduler.Run].
 func New(o Options) *Scheduler {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -89,19 +89,19 @@ func New(o Options) *Scheduler {
 	return s
 }
 
-// nextJID gives the id of a run.
+// nextJID returns the id of a run.
 func (s *Scheduler) nextJID() string { return s.jids.Next() + jid.OwnSuffix(s.o.Config.ID) }
 
 func (s *Scheduler) moment() schedule.Moment {
 	return schedule.Moment{Wall: s.o.Now(), Age: s.o.Age()}
 }
 
-// start has jobs run, if Run is called.
+// start lets jobs run, once Run is called.
 func (s *Scheduler) start() { s.once.Do(func() { close(s.begin) }) }
 
-// Run runs what is due until ctx ends, and waits for what is under way then. It begins when
-// the minion has a master, or at once if the configuration says so. The states
-// of startup_states run beside them.
+// Run runs due jobs until ctx ends, and waits for running ones. It begins when the minion has a
+// master, or at once if the configuration says so. The states in startup_states run
+// concurrently.
 func (s *Scheduler) Run(ctx context.Context) {
 	var startup sync.WaitGroup
 	startup.Go(func() { s.startUp(ctx) })
@@ -118,7 +118,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 	s.loop.Run(ctx)
 }
 
-// Connected is told that a master is served now. It gets what waited for one, and the mine.
+// Connected handles a new connection to a master: it sends the held returns and the mine to it.
 func (s *Scheduler) Connected(ctx context.Context, m Master) {
 	s.release(m)
 	s.start()
@@ -126,8 +126,8 @@ func (s *Scheduler) Connected(ctx context.Context, m Master) {
 	s.giveMine(ctx, m)
 }
 
-// SetPillar has the schedule of a pillar take the place of that of the former one. Jobs that
-// are the same as before go on as they were.
+// SetPillar replaces the schedule of the previous pillar. Jobs that are unchanged keep their
+// next run.
 func (s *Scheduler) SetPillar(p *wire.Map) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,14 +138,14 @@ func (s *Scheduler) SetPillar(p *wire.Map) {
 	s.load()
 }
 
-// load hands the schedule to the table. What cannot be used is told once. s.mu is held.
+// load passes the schedule to the table. It logs each fault once. s.mu is held.
 func (s *Scheduler) load() {
 	if !s.loaded {
 		return
 	}
 	jobs := s.jobs(everywhere)
 	if m := jobs.Map(mineJob); m != nil {
-		// Each master gets the mine when it is there, see Connected.
+		// Each master gets the mine when it connects, see Connected.
 		m = m.Clone()
 		m.Delete("run_on_start")
 		jobs.Set(mineJob, m)
@@ -159,7 +159,7 @@ func (s *Scheduler) load() {
 	s.told = told
 }
 
-// place says where the schedule that counts stands.
+// place names the source of the effective schedule.
 func (s *Scheduler) place() string {
 	if p := s.o.Config.Place("schedule"); p.File != "" {
 		return p.String()
@@ -167,7 +167,7 @@ func (s *Scheduler) place() string {
 	return "pillar"
 }
 
-// unknown is told of fields that mean nothing. Salt leaves run in files that it saves.
+// unknown handles unknown fields. Salt leaves run in files that it saves.
 func (s *Scheduler) unknown(job, field string) {
 	if field == "run" || field == "saved" {
 		return
@@ -175,7 +175,8 @@ func (s *Scheduler) unknown(job, field string) {
 	s.o.Log.Warn("scheduled job: unknown field ignored", "job", job, "field", field)
 }
 
-// whens finds a date that the pillar or the grains name. It is called while s.mu is held.
+// whens looks up a date by its name in the pillar or the grains. It is called while s.mu is
+// held.
 func (s *Scheduler) whens(name string) (any, bool) {
 	for _, m := range []*wire.Map{s.pillar, s.o.Grains()} {
 		if m == nil {

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a scheduler with masters that keep what they are given.
+// stage is a scheduler with masters that store what they get.
 type stage struct {
 	*Scheduler
 	cfg *config.Minion
@@ -65,17 +65,17 @@ func (m *master) returns() []*wire.Map {
 	return append([]*wire.Map{}, m.got...)
 }
 
-// mines counts what came for the mine.
+// mines counts the calls of the mine.
 func (m *master) mines() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.mine
 }
 
-// env is what functions see; what it lacks none of the tests calls.
+// env is the environment of functions; no test calls the methods that it lacks.
 type env struct {
 	modules.Env
-	m *master // nil: none
+	m *master // nil: no master
 }
 
 func (e *env) Option(name string) any {
@@ -147,7 +147,7 @@ func (s *stage) logged() string {
 	return s.log.String()
 }
 
-// join has a master serve the minion.
+// join makes a master serve the minion.
 func (s *stage) join(t *testing.T, name string) *master {
 	m := &master{name: name, s: s}
 	s.mu.Lock()
@@ -157,7 +157,7 @@ func (s *stage) join(t *testing.T, name string) *master {
 	return m
 }
 
-// ask has the scheduler do something.
+// ask sends a request to the scheduler.
 func (s *stage) ask(t *testing.T, kv ...any) *wire.Map {
 	t.Helper()
 	m, err := s.Manage(wire.NewMap(kv...))
@@ -167,7 +167,7 @@ func (s *stage) ask(t *testing.T, kv ...any) *wire.Map {
 	return m
 }
 
-// run has the scheduler run for a time of the bubble it is in.
+// run lets the scheduler run for a time of the bubble it is in.
 func (s *stage) run(t *testing.T, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -187,7 +187,7 @@ func job(kv ...any) map[string]any {
 	return m
 }
 
-// Results go to each master, as those of Salt's scheduler do, under an id of the minion's own.
+// Results go to each master, as with Salt's scheduler, under an id of the minion's own.
 func TestScheduler_Returns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, job(
@@ -236,8 +236,8 @@ func TestScheduler_Returns(t *testing.T) {
 	})
 }
 
-// What runs before there is a master goes to the first that comes; nothing runs unless the
-// configuration says so. Of too many results the oldest are given up.
+// Results of jobs that run before there is a master go to the first one that connects; no job
+// runs then unless the configuration says so. If too many results wait, the oldest are dropped.
 func TestScheduler_BeforeConnect(t *testing.T) {
 	often := job("often", job("function", "test.ping", "seconds", 1))
 	synctest.Test(t, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestScheduler_BeforeConnect(t *testing.T) {
 	})
 }
 
-// With an interval of 0 the mine is sent when a master comes, and never again.
+// With an interval of 0 the mine is sent when a master connects, and never again.
 func TestScheduler_MineAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, nil, func(c *config.Minion) { c.MineEnabled, c.MineInterval = true, 0 })
@@ -285,7 +285,7 @@ func TestScheduler_MineAtTheStart(t *testing.T) {
 	})
 }
 
-// The mine is given to each master that comes, and to all of them by the interval.
+// Each master gets the mine when it connects, and all get it at each interval.
 func TestScheduler_Mine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, nil, func(c *config.Minion) { c.MineEnabled, c.MineInterval = true, 2*time.Minute })
@@ -338,7 +338,7 @@ func TestScheduler_Mine(t *testing.T) {
 	})
 }
 
-// The pillar adds jobs, which only it takes away; whens of pillar and grains name dates.
+// The pillar adds jobs, which only the pillar removes; whens of pillar and grains name dates.
 func TestScheduler_Pillar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, job("own", job("function", "test.ping", "hours", 1)), nil)
@@ -376,7 +376,7 @@ func TestScheduler_Pillar(t *testing.T) {
 	})
 }
 
-// A change of a job that leaves its times alone leaves its next run alone.
+// A change of a job that does not change its times does not change its next run.
 func TestScheduler_InStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, job("a", job("function", "test.ping", "seconds", 10)), nil)
@@ -409,7 +409,7 @@ func TestScheduler_InStep(t *testing.T) {
 	})
 }
 
-// What cannot be done is an error that says what, and changes nothing.
+// A request that cannot be executed returns an error that says why, and changes nothing.
 func TestScheduler_Refuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, job("a", job("function", "test.ping", "seconds", 10)), nil)
@@ -441,7 +441,7 @@ func TestScheduler_Refuses(t *testing.T) {
 	})
 }
 
-// Faults in a schedule are told once, and the rest goes on.
+// Each fault in a schedule is logged once, and the rest works.
 func TestScheduler_Faults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, job("bad", job("function", "test.ping", "cron", "x"), "odd", job("function", "test.ping", "seconds", 1, "comment", "x", "run", true)), nil)
@@ -457,7 +457,7 @@ func TestScheduler_Faults(t *testing.T) {
 	})
 }
 
-// Events of a stranger are done or refused, and the schedule can be told and saved after.
+// Arbitrary events are executed or refused, and the schedule can be shown and saved afterwards.
 func FuzzManage(f *testing.F) {
 	for name := range orders {
 		seed, err := wire.Encode(wire.NewMap("func", name, "name", "a", "persist", false, "schedule", wire.NewMap("a", wire.NewMap("function", "test.ping", "seconds", 5)),

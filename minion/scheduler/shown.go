@@ -10,18 +10,18 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// Where jobs stand, as the event manage_schedule names it.
+// The sources of jobs, as the event manage_schedule names them.
 const (
 	everywhere = ""
 	inOption   = "opts"
 	inPillar   = "pillar"
 )
 
-// settings are the keys of a schedule that are no jobs.
+// settings are the keys of a schedule that are not jobs.
 var settings = map[string]bool{"enabled": true, "skip_function": true, "skip_during_range": true, "splay": true}
 
-// jobs is the schedule as it is written: what the option says goes before the pillar. The
-// map is the caller's, what is in it is not. s.mu is held.
+// jobs returns the schedule as written. The option has precedence over the pillar. The caller
+// owns the map, but not its values. s.mu is held.
 func (s *Scheduler) jobs(where string) *wire.Map {
 	out := wire.NewMap()
 	lay := func(m *wire.Map) {
@@ -38,8 +38,8 @@ func (s *Scheduler) jobs(where string) *wire.Map {
 	return out
 }
 
-// shown is the schedule as Salt tells and saves it: each job that has been looked at with
-// what that has added. s.mu is held.
+// shown returns the schedule as Salt shows and saves it: each job that was evaluated has the
+// fields that Salt adds. s.mu is held.
 func (s *Scheduler) shown(where string) *wire.Map {
 	out := s.jobs(where)
 	if !s.loaded {
@@ -63,7 +63,7 @@ func (s *Scheduler) shown(where string) *wire.Map {
 	return out
 }
 
-// standing adds to a job how it stands, under the names by which Salt notes that in it.
+// standing adds the status of a job under the names that Salt uses.
 func (s *Scheduler) standing(m *wire.Map, st schedule.Status, now time.Time) *wire.Map {
 	m = m.Clone()
 	set := func(name string, v any) {
@@ -101,7 +101,7 @@ func (s *Scheduler) standing(m *wire.Map, st schedule.Status, now time.Time) *wi
 	if m.Has("run_explicit") {
 		m.Set("run", false)
 	}
-	// Salt forgets a skip at its next look, but finds one that is off again each time.
+	// Salt forgets a skip at its next evaluation, but skips a disabled job again each time.
 	if recent := now.Sub(st.SkippedAt) <= s.o.Config.LoopInterval; !st.Enabled || st.Skipped != "" && recent {
 		at, why := now, "disabled"
 		if st.Enabled {
@@ -114,8 +114,8 @@ func (s *Scheduler) standing(m *wire.Map, st schedule.Status, now time.Time) *wi
 	return m
 }
 
-// face is what a clock shows at this time, nil for none: Python's times of a schedule have
-// no zone.
+// face returns the local time without its zone, as Python's schedule has it; nil for the zero
+// time.
 func face(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -125,8 +125,8 @@ func face(t time.Time) any {
 	return time.Date(y, mo, d, h, mi, s, t.Nanosecond(), time.UTC)
 }
 
-// lasting is what of the option is saved: without what Salt's scheduler notes for itself.
-// s.mu is held.
+// lasting returns the part of the option that is saved: without the fields that Salt's
+// scheduler adds. s.mu is held.
 func (s *Scheduler) lasting() *wire.Map {
 	out := s.shown(inOption)
 	for _, k := range out.Keys() {
@@ -146,7 +146,7 @@ func (s *Scheduler) lasting() *wire.Map {
 	return out
 }
 
-// timed tells whether a job says when it runs.
+// timed reports whether a job says when it runs.
 func timed(m *wire.Map) bool {
 	return slices.ContainsFunc([]string{"seconds", "minutes", "hours", "days", "when", "cron", "once"}, m.Has)
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// startupJob stands for the run of startup_states, which is no job of the schedule.
+// startupJob names the run of startup_states, which is not a job of the schedule.
 const startupJob = "startup_states"
 
-// startUp runs the states of the option startup_states, once a master is there that has
-// them, or at once if the minion has none and its files are its own.
+// startUp runs the states in the option startup_states once a master is connected, or at once
+// if the minion has no master and its files are local.
 func (s *Scheduler) startUp(ctx context.Context) {
 	o := s.o.Config
 	if o.StartupStates == "" {

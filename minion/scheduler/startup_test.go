@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// The states of startup_states run once, when there is a master, which gets the result as
-// that of a job that nobody has published.
+// The states in startup_states run once, when there is a master, which gets the result as that
+// of a job that nobody has published.
 func TestStartup(t *testing.T) {
 	for _, c := range []struct {
 		option, fun, args string
@@ -44,7 +44,7 @@ func TestStartup(t *testing.T) {
 	}
 }
 
-// Without a master there are states if the files are local, and else a warning.
+// Without a master the states run if the files are local, otherwise a warning is logged.
 func TestStartup_NoMaster(t *testing.T) {
 	for _, c := range []struct{ files, want string }{{"local", "fun=state.highstate"}, {"remote", "startup_states ignored"}} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// fireConnected fires an event on the minion's bus at each connect and each loss. It does
-// not wait for the master, which may be gone before it has answered an announcement.
+// fireConnected fires an event on the minion's bus at each connect and each loss. It does not
+// wait for the reply to an announcement, because the master may be gone before it sends one.
 func (s *Session) fireConnected(ctx context.Context) {
 	for {
 		down, err := s.up.reach(ctx, true)
@@ -27,8 +27,8 @@ func (s *Session) fireConnected(ctx context.Context) {
 	}
 }
 
-// announceAll tells the master who has subscribed, at every connect, and at the first
-// one that the minion has started.
+// announceAll reports the subscription to the master at every connect, and at the first one
+// also that the minion has started.
 func (s *Session) announceAll(ctx context.Context) {
 	var before channel.Result // the keys when the subscription was lost
 	for first := true; ; first = false {
@@ -52,11 +52,11 @@ func (s *Session) announceAll(ctx context.Context) {
 	}
 }
 
-// announcePause is when a master that did not take an announcement is told again while returns
-// wait for that; the pause grows to acceptance_wait_time.
+// announcePause is the pause before a failed announcement is repeated while returns wait for
+// it. The pause grows to acceptance_wait_time.
 const announcePause = 500 * time.Millisecond
 
-// noteAnnounced notes that the master has taken an announcement; announceAll alone calls it.
+// noteAnnounced records that the master accepted an announcement. Only announceAll calls it.
 func (s *Session) noteAnnounced() {
 	select {
 	case <-s.announced:
@@ -65,9 +65,9 @@ func (s *Session) noteAnnounced() {
 	}
 }
 
-// awaitAnnounced returns when the returns may be delivered: to a master that has to answer for
-// their jobs, after it has taken an announcement that tells which these are; or when it
-// took none for as long as that may take, for a return is worth more than its job.
+// awaitAnnounced returns when the returns may be delivered: after the master has accepted an
+// announcement, which names their jobs, or after AnnounceFirst, because a return matters more
+// than the order.
 func (s *Session) awaitAnnounced(ctx context.Context) {
 	if s.o.AnnounceFirst == 0 {
 		return
@@ -79,10 +79,10 @@ func (s *Session) awaitAnnounced(ctx context.Context) {
 	}
 }
 
-// stayAnnounced waits until the subscription is down, true, or ctx ends. Until
-// then it announces again what could not be announced, for one because the key
-// is not accepted yet, and after each sign-in, since a master that forgot our
-// keys has forgotten who subscribed, too.
+// stayAnnounced waits until the subscription is down, and returns true, or until ctx ends.
+// Meanwhile it repeats a failed announcement, for example while the key is not accepted yet. It
+// also announces after each sign-in, because a master that lost our keys has lost the
+// subscription, too.
 func (s *Session) stayAnnounced(ctx context.Context, down <-chan struct{}, announced uint64) bool {
 	pause := s.all.Options.AcceptanceWaitTime
 	if s.o.AnnounceFirst > 0 {
@@ -109,16 +109,16 @@ func (s *Session) stayAnnounced(ctx context.Context, down <-chan struct{}, annou
 	}
 }
 
-// announce ties the subscription to this id, for masters that know how. It
-// returns the number of the sign-in under which that was done, 0 if it was not.
+// announce binds the subscription to this id, at masters that support it. It returns the number
+// of the sign-in under which it succeeded, or 0.
 func (s *Session) announce(ctx context.Context) uint64 {
 	for n := 1; ; n++ {
 		signIn, bound := s.announceOnce(ctx)
 		if bound && (signIn != 0 || s.silent) {
 			s.noteAnnounced()
 		}
-		// A master that has not seen our subscription yet may publish
-		// something before it does: it has to hear from us once more.
+		// A master that has not seen our subscription yet may publish before it does, so
+		// announce once more.
 		if bound || n >= maxUnbound || !s.up.is() || timing.Sleep(ctx, unboundPause) != nil {
 			if signIn == 0 {
 				s.forgetRenewed()
@@ -128,8 +128,8 @@ func (s *Session) announce(ctx context.Context) uint64 {
 	}
 }
 
-// forgetRenewed drops the word of a sign-in that a refused announcement made itself:
-// that one is told again after its pause, not at once and for ever.
+// forgetRenewed drops the signal of a sign-in that a refused announcement caused. Otherwise
+// that announcement would be repeated at once, forever, and not after its pause.
 func (s *Session) forgetRenewed() {
 	select {
 	case <-s.renew:
@@ -137,7 +137,7 @@ func (s *Session) forgetRenewed() {
 	}
 }
 
-// announceOnce tells as well whether the master sees the subscription.
+// announceOnce announces once. bound reports whether the master sees the subscription.
 func (s *Session) announceOnce(ctx context.Context) (signIn uint64, bound bool) {
 	if s.silent {
 		return 0, true

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A master that never takes an announcement gets the returns all the same.
+// A master that never accepts an announcement still gets the returns.
 func TestAwaitAnnounced_IsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

@@ -10,26 +10,26 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A master judges a target by its copies of this minion's grains and pillar. If they match
-// and those of the minion do not, the master waits for an answer that nobody gives. So the
-// minion tells it, where it can know that it is waited for, and when it is asked about the
-// job otherwise.
+// A master evaluates a target against its copies of this minion's grains and pillar. If the
+// copies match and the minion's own data do not, the master would wait for an answer that never
+// comes. So the minion declines the job: at once if it knows that the master waits for it,
+// otherwise when the master asks about the job.
 
 const (
-	// maxPassed bounds how many jobs that were not for this minion are remembered.
+	// maxPassed bounds how many jobs for others are remembered.
 	maxPassed = 256
-	// maxDeclined bounds how many jobs the master is still to be told about.
+	// maxDeclined bounds the jobs whose refusal is not sent yet.
 	maxDeclined = 64
 )
 
-// passed are the last jobs with a target that looks at data and does not match this minion: by
-// jid, what data that is.
+// passed are the last jobs whose target uses data and does not match this minion: by jid, the
+// kinds of data.
 type passed = lru.Map[string, []string]
 
-// view is what the master has of this minion, as far as this process knows.
+// view is the copy of this minion's data that the master has, as far as this process knows.
 type view struct{ grains, pillar any }
 
-// looked is a subject that notes which data a target looks at.
+// looked is a subject that records which data a target uses.
 type looked struct {
 	target.Subject
 	grains, pillar bool
@@ -38,7 +38,7 @@ type looked struct {
 func (l *looked) Grains() any { l.grains = true; return l.Subject.Grains() }
 func (l *looked) Pillar() any { l.pillar = true; return l.Subject.Pillar() }
 
-// seen is this minion as a target sees it by a view.
+// seen is this minion as a target sees it through a view.
 type seen struct {
 	id string
 	view
@@ -48,7 +48,7 @@ func (s seen) ID() string  { return s.id }
 func (s seen) Grains() any { return s.grains }
 func (s seen) Pillar() any { return s.pillar }
 
-// PassOver is told of a job that is not for this minion. It tells the master if that
+// PassOver handles a job that is not for this minion. It declines the job if the master
 // certainly waits for this minion.
 func (s *Session) PassOver(p wire.Publication) {
 	asked, _, narrowed, err := jobfields.Requested(p)
@@ -60,7 +60,7 @@ func (s *Session) PassOver(p wire.Publication) {
 		return
 	}
 	at := &looked{Subject: subject{s}}
-	if expr.Match(at) { // it is not among those that the master has judged
+	if expr.Match(at) { // the master did not select this minion
 		return
 	}
 	var data []string
@@ -83,8 +83,8 @@ func (s *Session) PassOver(p wire.Publication) {
 	}
 }
 
-// asked is told of each publication: if it asks about a job that was not for this minion, the
-// master is told so beside the answer.
+// asked handles each publication: if it asks about a job that was not for this minion, asked
+// declines that job, in addition to the answer.
 func (s *Session) asked(p wire.Publication) {
 	if p.Extra == nil || !p.Extra.Bool("mom_probe") || !s.hearsDeclined.Load() {
 		return
@@ -100,8 +100,8 @@ func (s *Session) asked(p wire.Publication) {
 	}
 }
 
-// declineData has the master told that a job is not taken. If too many wait for that, it asks
-// by itself later.
+// declineData queues a refusal of a job for the master. If the queue is full, the refusal is
+// dropped, and the master asks about the job later.
 func (s *Session) declineData(jid string, data []string) {
 	s.log.Info("job declined: target does not match", "jid", jid, "data", data)
 	select {
@@ -111,7 +111,7 @@ func (s *Session) declineData(jid string, data []string) {
 	}
 }
 
-// tellDeclined tells the master what is declined until ctx ends.
+// tellDeclined sends the queued refusals to the master until ctx ends.
 func (s *Session) tellDeclined(ctx context.Context) {
 	for {
 		select {

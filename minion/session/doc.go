@@ -1,8 +1,8 @@
 // Package session connects a minion to its masters.
 //
-// A [Session] signs in to one master, subscribes to its publications, says who has
-// subscribed, fetches what was missed and the pillar, and signs in again when the
-// master has new keys. What is published for this minion it gives to the jobs, and
-// it delivers their returns from an outbox. [Sessions] are all of one minion, with
-// what they share. Which masters are served, and for how long, others decide.
+// A [Session] signs in to one master, subscribes to its publications, reports which
+// subscription is its own, fetches missed publications and the pillar, and signs in again when
+// the master has new keys. It passes publications for this minion to the jobs and delivers
+// their returns from an outbox. [Sessions] are all sessions of one minion, with what they
+// share. Package masters decides which masters are served, and for how long.
 package session

@@ -9,7 +9,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// fireStart sends the start events.
+// fireStart fires the start events.
 func (s *Session) fireStart(ctx context.Context) {
 	text := "Minion " + s.all.Options.ID + " started at " + s.all.Now().Format(time.ANSIC)
 	tags := []string{"salt/minion/" + s.all.Options.ID + "/start"}
@@ -27,12 +27,12 @@ func (s *Session) fireStart(ctx context.Context) {
 	}
 }
 
-// event is a `_minion_event` load with one event.
+// event returns a `_minion_event` load with one event.
 func (s *Session) event(tag string, data any) *wire.Map {
 	return wire.NewMap("id", s.all.Options.ID, "cmd", "_minion_event", "pretag", nil, "data", data, "tag", tag)
 }
 
-// fitsEvent reports whether the masters can take the data of an event.
+// fitsEvent returns an error if the masters cannot accept the data of an event.
 func (all *Sessions) fitsEvent(data any) error {
 	b, err := wire.Encode(data)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// A job that was narrowed to a list is for who stands in it and is meant by the target: what
-// a node lists whom the order of the top does not mean does not run.
+// A job that was narrowed to a list is for the minions that are in the list and match the
+// target. If a node lists minions that the signed target does not match, it does not run there.
 func TestMeant(t *testing.T) {
 	c := config.DefaultMinion()
 	c.ID = "web1"

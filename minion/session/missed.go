@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// maxUnbound is how often in a row an announcement is repeated because the
-	// master does not see the subscription.
+	// maxUnbound is how often in a row an announcement is repeated because the master does not
+	// see the subscription.
 	maxUnbound = 20
-	// unboundPause is the time between two of these.
+	// unboundPause is the pause between such announcements.
 	unboundPause = 100 * time.Millisecond
-	// fetchPause and fetchPauseMax bound how soon missed publications are asked
-	// for again.
+	// fetchPause and fetchPauseMax bound the pause between requests for missed publications.
 	fetchPause    = 200 * time.Millisecond
 	fetchPauseMax = 30 * time.Second
 )
 
-// behind asks for what was missed, soon.
+// behind requests a fetch of missed publications.
 func (s *Session) behind() {
 	select {
 	case s.fetch <- struct{}{}:
@@ -28,15 +27,14 @@ func (s *Session) behind() {
 	}
 }
 
-// UnderWay are the jobs that this minion has: those that run, and those whose return is
-// not acknowledged. The outbox is asked last: a job whose return is stored counts for what
-// is in there alone.
+// UnderWay returns the jobs of this minion that run or whose return is not acknowledged. It
+// reads the outbox last: once the return of a job is stored, only the outbox counts.
 func (s *Session) UnderWay() []string {
 	return append(s.all.Jobs.UnderWay(), s.outbox.JIDs()...)
 }
 
-// catchUp fetches publications that the master has sent and that were not heard.
-// What was heard after all is known by its jid.
+// catchUp fetches publications that the master has sent and that were not received. Duplicates
+// are recognized by their jid.
 func (s *Session) catchUp(ctx context.Context) {
 	pause := fetchPause
 	for {
@@ -52,7 +50,7 @@ func (s *Session) catchUp(ctx context.Context) {
 			}
 		})
 		if err == nil {
-			// Gaps that follow each other closely are one.
+			// One fetch covers several gaps in short succession.
 			if pause = fetchPause; timing.Sleep(ctx, pause) != nil {
 				return
 			}

@@ -13,14 +13,13 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// pillarRetry is the pause before a pillar that could not be had is asked for
-// again.
+// pillarRetry is the pause before a failed request for the pillar is repeated.
 const pillarRetry = 10 * time.Second
 
-// Pillar is the one that was fetched last.
+// Pillar returns the pillar that was fetched last.
 func (s *Session) Pillar() *wire.Map { return s.pillar.Load() }
 
-// RefreshPillar fetches the pillar and keeps it. On an error the old one stays.
+// RefreshPillar fetches and stores the pillar. On an error the previous one stays.
 func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
 	p, err := s.FetchPillar(ctx, modules.PillarOptions{}, cleanCache)
 	if err != nil {
@@ -36,14 +35,14 @@ func (s *Session) RefreshPillar(ctx context.Context, cleanCache bool) error {
 	return nil
 }
 
-// FetchPillar fetches the pillar and only gives it.
+// FetchPillar fetches the pillar and returns it without storing it.
 func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, cleanCache bool) (*wire.Map, error) {
 	grains, began := s.all.Grains.Get(), time.Now()
 	raw, err := s.ch.Pillar(ctx, channel.PillarRequest{
 		Grains: grains, Override: o.Override, CleanCache: cleanCache,
 		Saltenv: s.all.environment(o.Saltenv, "saltenv"), Pillarenv: s.all.environment(o.Pillarenv, "pillarenv"),
 	})
-	if errors.Is(err, channel.ErrNoAnswer) { // in Salt's words
+	if errors.Is(err, channel.ErrNoAnswer) { // Salt's text
 		return nil, fmt.Errorf("SaltClientError: Pillar timed out after %d seconds: %w", int(time.Since(began).Seconds()), err)
 	}
 	if err != nil {
@@ -57,7 +56,7 @@ func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, clea
 	return p, nil
 }
 
-// environment is the named one, or that of the configuration, or nil.
+// environment returns the named environment, or that of the configuration, or nil.
 func (all *Sessions) environment(named, option string) any {
 	if named != "" {
 		return named
@@ -70,7 +69,7 @@ func (all *Sessions) environment(named, option string) any {
 	return nil
 }
 
-// pillarLater asks for the pillar until it comes.
+// pillarLater retries until it has the pillar.
 func (s *Session) pillarLater(ctx context.Context) {
 	for timing.Sleep(ctx, pillarRetry+rand.N(pillarRetry)) == nil {
 		err := s.RefreshPillar(ctx, false)

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// decline answers a publication that is not taken, though it is meant for this minion or
-// may be. What could not be read at all may be fetched, as if it had been missed.
+// decline answers a publication that is refused, though it is or may be for this minion. One
+// that could not be read at all may be fetched again as missed.
 func (s *Session) decline(p wire.Publication, why error) {
 	if p.JID == "" {
 		s.behind()
@@ -22,11 +22,11 @@ func (s *Session) decline(p wire.Publication, why error) {
 	s.all.Jobs.Decline(s, p, why)
 }
 
-// receive takes one message of the subscription. It runs on the subscription's
-// reader and starts jobs without waiting for them.
+// receive handles one message of the subscription. It runs on the subscription's reader and
+// starts jobs without waiting for them.
 func (s *Session) receive(ctx context.Context, frames [][]byte) {
 	if len(frames) == 0 || len(frames) == 2 && !s.meant(string(frames[0])) {
-		return // topics match as prefixes, so foreign ones may come
+		return // topics match as prefixes, so those of others may arrive
 	}
 	p, err := s.ch.OpenPublication(ctx, frames[len(frames)-1])
 	switch {
@@ -59,8 +59,8 @@ func (s *Session) meant(topic string) bool {
 	return topic == "broadcast" || topic == channel.Topic(s.all.Options.ID)
 }
 
-// Meant decides whether the publication is for this minion.
-// A target that its master has narrowed to a list has to mean it too.
+// Meant reports whether the publication is for this minion. If the master narrowed the target
+// to a list, this minion must be in the list and match the original target.
 func (s *Session) Meant(p wire.Publication) (bool, error) {
 	asked, _, narrowed, err := jobfields.Requested(p)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Session) matches(p wire.Publication) (bool, error) {
 	return err == nil && expr.Match(subject{s}), err
 }
 
-// parse reads the target of a publication.
+// parse parses the target of a publication.
 func (s *Session) parse(p wire.Publication) (target.Expr, error) {
 	tgt, err := wire.Decode(p.Tgt)
 	if err != nil {

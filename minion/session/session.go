@@ -16,8 +16,8 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// Session is the connection to one master: requests one way, publications the
-// other, and the pillar that master gave.
+// Session is the connection to one master: requests to it, publications from it, and the pillar
+// that it compiled.
 type Session struct {
 	all       *Sessions
 	name      string // as configured
@@ -26,39 +26,39 @@ type Session struct {
 	outbox    *delivery.Outbox
 	pillar    atomic.Pointer[wire.Map]
 	up        *subscription
-	tail      channel.Tail        // how far publications were heard
-	fetch     chan struct{}       // some were missed
-	reauth    chan channel.Result // asks for a sign-in after a reconnect; the keys before the loss
+	tail      channel.Tail        // how far publications were received
+	fetch     chan struct{}       // some publications were missed
+	reauth    chan channel.Result // requests a sign-in after a reconnect; the keys before the loss
 	renew     chan struct{}       // after each sign-in
 	ours      atomic.Bool         // the master knows `_presence`
-	silent    bool                // the master does not know `_presence`; announceAll alone uses it
-	announced chan struct{}       // closed when the master has taken an announcement
+	silent    bool                // the master does not know `_presence`; only announceAll uses it
+	announced chan struct{}       // closed when the master has accepted an announcement
 	told      atomic.Pointer[view]
 	passed    *passed
 
 	hearsDeclined atomic.Bool    // the master knows `_declined`
-	declined      chan *wire.Map // what it is to be told so
+	declined      chan *wire.Map // pending refusals for it
 	o             Options
 }
 
-// Options are what differs between the sessions of one minion.
+// Options are the settings of one session.
 type Options struct {
-	// AuthTries replaces the option auth_tries; 0: as that says.
+	// AuthTries replaces the option auth_tries; 0 means that option.
 	AuthTries int
-	// Change alters how the master is reached and known; nil: as the options say.
+	// Change alters the configuration of the channel to the master; nil means the minion's
+	// options.
 	Change func(*channel.Config) error
-	// Announce is added to what the master is told at each connect; nil: nothing.
+	// Announce is added to the announcement at each connect; nil adds nothing.
 	Announce *wire.Map
-	// AnnounceFirst holds returns back until the master has taken an announcement, which
-	// names their jobs, but no longer than this; 0: they are sent at once.
+	// AnnounceFirst delays returns until the master has accepted an announcement, which names
+	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration
-	// News hears what the master's node publishes to those below it; nil: nobody does. It
-	// must not wait.
+	// News is called for each [nodecall.News] from the master, if not nil. It must not block.
 	News func(nodecall.News)
 }
 
-// Open prepares a session with a master, under the name that the log and jobs know it by.
-// It delivers what is in an outbox; nil: it only asks and tells.
+// Open prepares a session with a master; name identifies it in the log and to jobs. The session
+// delivers the returns in box; with nil it sends only requests.
 func (all *Sessions) Open(name string, box *delivery.Outbox, o Options) (*Session, error) {
 	cfg, err := channel.FromMinion(all.Options, "minion", name)
 	if err != nil {
@@ -100,39 +100,38 @@ func (all *Sessions) Open(name string, box *delivery.Outbox, o Options) (*Sessio
 	return s, nil
 }
 
-// Name is that of the master as configured.
+// Name returns the name of the master as configured.
 func (s *Session) Name() string { return s.name }
 
-// Channel is for requests.
+// Channel returns the channel for requests.
 func (s *Session) Channel() *channel.Channel { return s.ch }
 
-// Outbox has the returns for the master.
+// Outbox returns the outbox with the returns for the master.
 func (s *Session) Outbox() *delivery.Outbox { return s.outbox }
 
-// Subscribed tells whether publications can be heard now; changed is closed when that is
-// no longer so.
+// Subscribed reports whether the subscription is up; changed is closed when that changes.
 func (s *Session) Subscribed() (now bool, changed <-chan struct{}) { return s.up.state() }
 
-// Up tells whether publications can be heard now.
+// Up reports whether the subscription is up.
 func (s *Session) Up() bool { return s.up.is() }
 
-// Announced is closed when the master has taken an announcement.
+// Announced returns a channel that is closed when the master has accepted an announcement.
 func (s *Session) Announced() <-chan struct{} { return s.announced }
 
-// Ours tells whether the master knows `_presence`.
+// Ours reports whether the master knows `_presence`.
 func (s *Session) Ours() bool { return s.ours.Load() }
 
 // Push stores the return of a job for this master.
 func (s *Session) Push(jid string, load []byte) error { return s.outbox.Push(jid, load) }
 
-// Env is what functions see of the minion and of this master.
+// Env returns the environment of functions: the minion, and this master.
 func (s *Session) Env() modules.Env { return s.all.Env(s) }
 
-// ReportInterrupted returns to this master the jobs that an earlier run of the minion did
-// not live to answer.
+// ReportInterrupted returns to this master the jobs that an earlier run of the minion left
+// unfinished.
 func (s *Session) ReportInterrupted() { s.all.Jobs.ReportInterrupted(s, nil) }
 
-// sender delivers what is in the outbox to this master.
+// sender returns the sender of the outbox to this master.
 func (s *Session) sender() *delivery.Sender {
 	cfg := s.all.Options
 	return &delivery.Sender{
@@ -141,8 +140,8 @@ func (s *Session) sender() *delivery.Sender {
 	}
 }
 
-// Serve hears and answers the master until ctx ends. res is the sign-in that
-// has just been accepted.
+// Serve receives publications and delivers returns until ctx ends. res is the sign-in that was
+// just accepted.
 func (s *Session) Serve(ctx context.Context, res channel.Result) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup

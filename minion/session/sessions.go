@@ -15,29 +15,30 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// ErrNoMaster is returned for what only a master can do.
+// ErrNoMaster is returned for operations that need a master.
 var ErrNoMaster = errors.New("no master: this call runs locally")
 
-// Config is what all sessions of a minion share.
+// Config is shared by all sessions of a minion.
 type Config struct {
 	Options *config.Minion
-	Version string // told to masters that want to know
+	Version string // sent to masters in announcements
 	Jobs    *jobs.Jobs
 	Grains  *grains.Store
-	// Env is what functions see of the minion and of the master that their job came from.
+	// Env returns the environment of functions: the minion, and the master that sent the job.
 	Env func(*Session) modules.Env
-	// FireLocal fires an event on the bus of the minion that only informs.
+	// FireLocal fires an informational event on the bus of the minion.
 	FireLocal func(tag string, data any)
-	// Connected is told, on a goroutine of its own, of each session that is served now; ctx
-	// ends with that. Nil: nobody is.
+	// Connected is called, on a goroutine of its own, for each session that begins to serve;
+	// ctx ends with the session. It may be nil.
 	Connected func(ctx context.Context, s *Session)
-	// PillarChanged is told of each pillar that was fetched; it may be as it was. Nil: nobody is.
+	// PillarChanged is called for each pillar that was fetched, even if it is unchanged. It may
+	// be nil.
 	PillarChanged func(*Session)
 	Log           *slog.Logger
 	Now           func() time.Time
 }
 
-// Sessions are those of one minion.
+// Sessions are the sessions of one minion.
 type Sessions struct {
 	Config
 
@@ -45,19 +46,19 @@ type Sessions struct {
 	serving []*Session
 }
 
-// New prepares to open sessions.
+// New returns Sessions without any session.
 func New(cfg Config) *Sessions { return &Sessions{Config: cfg} }
 
-// Serving are the sessions that are served at this moment.
+// Serving returns the sessions that serve at the moment.
 func (all *Sessions) Serving() []*Session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	return slices.Clone(all.serving)
 }
 
-// Reachable are the sessions that are subscribed; all that are served when none is, since
-// requests wait for a master that comes back. One master that is gone delays nobody then
-// who has another.
+// Reachable returns the sessions that are subscribed, or all that serve if none is, since
+// requests wait for a master to come back. So a master that is gone does not delay a minion
+// that has another.
 func (all *Sessions) Reachable() []*Session {
 	serving := all.Serving()
 	if up := slices.DeleteFunc(slices.Clone(serving), func(s *Session) bool { return !s.Up() }); len(up) > 0 {
@@ -66,8 +67,8 @@ func (all *Sessions) Reachable() []*Session {
 	return serving
 }
 
-// Each does something with each reachable session, at the same time, and returns the first
-// error.
+// Each calls do for each reachable session, concurrently, waits for all and returns the first
+// error. The error is ErrNoMaster if there is no session.
 func (all *Sessions) Each(do func(*Session) error) error {
 	list := all.Reachable()
 	if len(list) == 0 {

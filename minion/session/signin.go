@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
-// SignIn tries until it succeeds, or until trying cannot help.
+// SignIn retries until it succeeds, or until retrying cannot help.
 func (s *Session) SignIn(ctx context.Context) (channel.Result, error) {
 	cfg := s.all.Options
 	wait := cfg.AcceptanceWaitTime
@@ -35,17 +35,16 @@ func (s *Session) SignIn(ctx context.Context) (channel.Result, error) {
 	}
 }
 
-// Final reports whether Salt's minion gives up on this sign-in error. All others
-// an operator can mend at the master while the minion tries on.
+// Final reports whether Salt's minion gives up on this sign-in error. An operator can fix all
+// others at the master while the minion retries.
 func Final(err error) bool {
 	return errors.Is(err, channel.ErrRejected) || errors.Is(err, channel.ErrBadFinger) ||
 		errors.Is(err, channel.ErrBadAlgorithm)
 }
 
-// signInAgain renews the keys after a reconnect: a master that was restarted has
-// new ones. Since all its minions reconnect at the same time, each waits a
-// random part of random_reauth_delay. Whatever needs the keys earlier, a
-// publication or a request, does not wait for that.
+// signInAgain renews the keys after a reconnect, because a restarted master has new ones. All
+// its minions reconnect at the same time, so each waits a random part of random_reauth_delay. A
+// publication or request that needs the keys earlier does not wait for that.
 func (s *Session) signInAgain(ctx context.Context) {
 	for {
 		var before channel.Result

@@ -11,15 +11,14 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// The subscription's heartbeat: a master that is gone without a word is noticed
-// after heartbeatTimeout, one whose process ended at once.
+// The subscription's heartbeat: a master that vanishes silently is noticed after
+// heartbeatTimeout, one whose process ends at once.
 const (
 	heartbeatInterval = 5 * time.Second
 	heartbeatTimeout  = 15 * time.Second
 )
 
-// subscribe hears publications until ctx ends or the master has moved them to
-// another port.
+// subscribe receives publications until ctx ends or the master has moved them to another port.
 func (s *Session) subscribe(ctx context.Context, res channel.Result) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -47,13 +46,13 @@ func (s *Session) subscribe(ctx context.Context, res channel.Result) {
 	sub := zmtp.NewSub(addr, d, s.ch.Topics(s.all.Options.ZmqFiltering))
 	if err := sub.Run(ctx, func(frames [][]byte) { s.receive(ctx, frames) }); err != nil && ctx.Err() == nil {
 		s.log.Error("subscription ended", "addr", addr, "err", err)
-		_ = timing.Sleep(ctx, s.all.Options.ReconMax) // it ends by itself only when it cannot work
+		_ = timing.Sleep(ctx, s.all.Options.ReconMax) // it returns early only when it cannot work
 	}
 	cancel()
 }
 
-// watchPort returns when the master names another port for publications than
-// the one being dialled. It asks only while the subscription is down.
+// watchPort returns when the master reports another port for publications than the one in use.
+// It asks only while the subscription is down.
 func (s *Session) watchPort(ctx context.Context, addr string) {
 	for {
 		if s.up.await(ctx, false) != nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// subscription is whether the subscription stands, with a way to wait for changes.
+// subscription holds whether the subscription is up, and lets callers wait for changes.
 type subscription struct {
 	mu      sync.Mutex
 	on      bool
@@ -31,14 +31,14 @@ func (s *subscription) is() bool {
 	return s.on
 }
 
-// state is as it is now; changed is closed when it is no longer.
+// state returns the current state; changed is closed when it changes.
 func (s *subscription) state() (on bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.on, s.changed
 }
 
-// next is closed at the next change.
+// next returns a channel that is closed at the next change.
 func (s *subscription) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +51,7 @@ func (s *subscription) await(ctx context.Context, on bool) error {
 	return err
 }
 
-// reach waits until the state is on, or off; changed is closed when it is no
-// longer.
+// reach waits until the state is on, or off; changed is closed when it changes again.
 func (s *subscription) reach(ctx context.Context, on bool) (changed <-chan struct{}, err error) {
 	for {
 		is, changed := s.state()

@@ -1,4 +1,4 @@
-// Package channeltest is a master for tests: it signs identities in, decrypts
-// their requests, answers and publishes, over real sockets on loopback and with
-// real cryptography, and lets a test spoil any answer.
+// Package channeltest provides a master for tests. It signs identities in, decrypts their
+// requests, answers and publishes, over real sockets on loopback and with real cryptography. A
+// test can alter any answer.
 package channeltest

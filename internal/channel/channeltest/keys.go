@@ -18,7 +18,7 @@ func pairPEM(tb testing.TB, name string) vectors.Key {
 	return p
 }
 
-// Key is one of the fixed pairs: master, lower_master, minion, minion2, syndic,
+// Key returns one of the fixed pairs: master, lower_master, minion, minion2, syndic,
 // changed_minion, sign.
 func Key(tb testing.TB, name string) *crypt.KeyPair {
 	tb.Helper()
@@ -30,8 +30,8 @@ func Key(tb testing.TB, name string) *crypt.KeyPair {
 	return &crypt.KeyPair{Private: priv, PublicPEM: p.PublicPEM}
 }
 
-// WriteKeys puts the pair called name into dir as <stem>.pem and <stem>.pub, so
-// that no test has to wait for a new one.
+// WriteKeys writes the pair called name to dir as <stem>.pem and <stem>.pub, so that no test
+// has to generate one.
 func WriteKeys(tb testing.TB, dir, name, stem string) {
 	tb.Helper()
 	p := pairPEM(tb, name)

@@ -17,11 +17,11 @@ import (
 // Handler answers one decrypted request with a value.
 type Handler func(id string, load *wire.Map) any
 
-// Rules are what a test may change about a master. Each function may be nil.
+// Rules are the parts of a master that a test can change. Each function may be nil.
 type Rules struct {
 	// Version is the newest request protocol the master speaks: 3 or 2.
 	Version int
-	// Auth decides a sign-in: nil accepts, anything else is sent as `ret`.
+	// Auth decides about a sign-in: nil accepts, anything else is sent as `ret`.
 	Auth func(load *wire.Map) any
 	// Grant changes an accepting sign-in reply before it is signed.
 	Grant func(reply *wire.Map)
@@ -30,13 +30,13 @@ type Rules struct {
 	// Handle answers encrypted commands by name; others get nil, or an empty
 	// map when the name begins with "_presence".
 	Handle map[string]Handler
-	// Pillar is what `_pillar` gives.
+	// Pillar is the answer to `_pillar`.
 	Pillar *wire.Map
 	// Sign, when set, signs the master's key (master_sign_pubkey).
 	Sign *crypt.KeyPair
-	// SignPublications signs them.
+	// SignPublications signs publications.
 	SignPublications bool
-	// NoSerial leaves the serial out of them, as a cluster of Salt 3008 does.
+	// NoSerial omits the serial of publications, as a cluster of Salt 3008 does.
 	NoSerial bool
 	// Filtering publishes in two frames (zmq_filtering).
 	Filtering bool
@@ -81,8 +81,7 @@ func Start(tb testing.TB, rules Rules) *Master {
 	return m
 }
 
-// Up binds the ports, those of before if there are any, with new shared and
-// session keys: a restart.
+// Up binds the ports, the previous ones after a restart, with new shared and session keys.
 func (m *Master) Up() {
 	m.tb.Helper()
 	m.mu.Lock()
@@ -109,7 +108,7 @@ func (m *Master) Up() {
 	m.ret, m.publish = router.Addr().String(), pub.Addr().String()
 }
 
-// listen tries for a while: after a restart the port may not be free at once.
+// listen retries for a while: after a restart the port may not be free at once.
 func (m *Master) listen(do func() error) {
 	m.tb.Helper()
 	deadline := time.Now().Add(5 * time.Second)
@@ -144,14 +143,14 @@ func (m *Master) Change(f func(r *Rules)) {
 	f(&m.rules)
 }
 
-// Rotate makes a new shared key.
+// Rotate replaces the shared key.
 func (m *Master) Rotate() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.newShared()
 }
 
-// ForgetSessions makes new session keys due, as a lost session folder does.
+// ForgetSessions discards the session keys, as a lost session folder does.
 func (m *Master) ForgetSessions() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -166,7 +165,7 @@ func (m *Master) newShared() {
 	m.shared, m.serial = c, 0
 }
 
-// Host and Port are where requests go.
+// Host is the host of the request port.
 func (m *Master) Host() string { host, _ := m.split(m.addr()); return host }
 
 // Port is the request port.

@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// badLoad is the plain text that answers what cannot be decrypted.
+// badLoad is the plain text reply to a request that cannot be decrypted.
 const badLoad = "bad load"
 
 // serve answers one request.
@@ -132,7 +132,7 @@ func (m *Master) auth(env wire.Envelope, load *wire.Map) (any, error) {
 	return sign(reply)
 }
 
-// encrypted decrypts a request, checks it as a master does, and answers it.
+// encrypted decrypts a request, checks it like a master, and answers it.
 func (m *Master) encrypted(env wire.Envelope) (cmd string, reply any) {
 	m.mu.Lock()
 	box := m.shared

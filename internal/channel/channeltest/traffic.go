@@ -12,7 +12,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 )
 
-// patience is how long a test waits for what must happen.
+// patience bounds the waits of a test.
 const patience = 20 * time.Second
 
 func seal(m *wire.Map, field, alg string, pub *rsa.PublicKey, plain []byte) error {
@@ -53,7 +53,7 @@ func (m *Master) unsubscribed(p *zmtp.Peer) {
 	m.wakeLocked()
 }
 
-// Seen are the loads of one command so far, in order.
+// Seen returns the loads of one command so far, in order.
 func (m *Master) Seen(cmd string) []*wire.Map {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +70,7 @@ func (m *Master) seenLocked(cmd string) []*wire.Map {
 	return out
 }
 
-// Await waits until n loads of one command have come.
+// Await waits until n loads of one command have arrived.
 func (m *Master) Await(tb testing.TB, cmd string, n int) []*wire.Map {
 	tb.Helper()
 	var out []*wire.Map
@@ -81,8 +81,8 @@ func (m *Master) Await(tb testing.TB, cmd string, n int) []*wire.Map {
 	return out
 }
 
-// AwaitSubscribers waits until n identities have subscribed since the start and
-// returns what their READY said.
+// AwaitSubscribers waits until n identities have subscribed since the start and returns the
+// content of their READY.
 func (m *Master) AwaitSubscribers(tb testing.TB, n int) []string {
 	tb.Helper()
 	var out []string
@@ -126,10 +126,10 @@ func (m *Master) until(tb testing.TB, done func() bool, format string, args ...a
 	}
 }
 
-// Publish encrypts load under the shared key and sends it. With filtering it
-// goes under the topic of the target, which must be a minion id then. It waits
-// for a subscription: a peer may have signed in and announced itself over the
-// other connection before its subscription has been read.
+// Publish encrypts load under the shared key and sends it. With filtering its topic is that of
+// the target, which must be a minion id. Publish waits for a subscription: a peer may have
+// signed in and announced itself over the other connection before its subscription has been
+// read.
 func (m *Master) Publish(load *wire.Map) {
 	m.tb.Helper()
 	m.until(m.tb, func() bool { return len(m.peers) > 0 }, "nobody subscribes to what is to be published")
@@ -143,7 +143,7 @@ func (m *Master) Publish(load *wire.Map) {
 	m.PublishRaw(topic, m.Seal(load))
 }
 
-// Seal is the body of a publication, with the next serial.
+// Seal returns the body of a publication, with the next serial.
 func (m *Master) Seal(load *wire.Map) []byte {
 	m.tb.Helper()
 	m.mu.Lock()
@@ -186,7 +186,7 @@ func (m *Master) PublishRaw(topic string, body []byte) {
 	}
 }
 
-// Job is a publication load as a master makes it.
+// Job returns a publication load as a master makes it.
 func Job(jid, tgt, fun string, args ...any) *wire.Map {
 	if args == nil {
 		args = []any{}

@@ -1,4 +1,4 @@
-// Package usage finds out which options of package config the program reads. It
-// looks at the types of the source, not at names: a field Timeout of something
-// else does not count, nor does a value that is only written.
+// Package usage finds the options of package config that the program reads. It uses the types
+// of the source, not names: a field Timeout of another struct does not count, and neither does
+// a field that is only written.
 package usage

@@ -19,26 +19,26 @@ import (
 	"strings"
 )
 
-// Report says who reads options, each by its import path relative to the module.
+// Report lists the packages that read options, each by its import path relative to the module.
 type Report struct {
-	// Fields are the readers of a field, by "Struct.Field". Struct is what the
-	// field was read from, which may embed the one that declares it.
+	// Fields are the readers of a field, by "Struct.Field". Struct is the type that the field
+	// was read from, which may embed the struct that declares it.
 	Fields map[string][]string
-	// Names are the packages that ask for an option by its name: a constant text
-	// in a call of Get or Option.
+	// Names are the packages that read an option by name: a constant string in a call of Get or
+	// Option.
 	Names map[string][]string
 }
 
-// pkg is what the go tool tells about a package.
+// pkg is the go tool's description of a package.
 type pkg struct {
 	Dir, ImportPath, Export string
 	GoFiles, Deps           []string
 	Standard                bool
 }
 
-// Scan reads the module that holds dir. configPath is the import path of package
-// config, or of another one whose structs have tags; it and the packages below it do not
-// count as readers.
+// Scan reads the module that contains dir. configPath is the import path of package config, or
+// of another one whose structs have tags. That package and those below it do not count as
+// readers.
 func Scan(dir, configPath string) (Report, error) {
 	module, _, ok := strings.Cut(configPath, "/internal/")
 	if !ok {
@@ -71,7 +71,7 @@ func Scan(dir, configPath string) (Report, error) {
 	return s.out, nil
 }
 
-// list asks the go tool for packages and all they need, compiled.
+// list returns packages and their dependencies, compiled by the go tool.
 func list(dir, pattern string) ([]pkg, error) {
 	cmd := exec.Command("go", "list", "-deps", "-export", "-json=Dir,ImportPath,Export,GoFiles,Deps,Standard", pattern)
 	cmd.Dir = dir
@@ -100,7 +100,7 @@ type scanner struct {
 	config  string
 	exports map[string]string
 	imp     types.Importer
-	fields  map[types.Object]bool // those that hold options
+	fields  map[types.Object]bool // fields that are options
 	out     Report
 }
 
@@ -111,7 +111,7 @@ func (s *scanner) open(path string) (io.ReadCloser, error) {
 	return os.Open(s.exports[path])
 }
 
-// learn notes the fields of all structs of package config.
+// learn records the fields of all structs of package config.
 func (s *scanner) learn() error {
 	p, err := s.imp.Import(s.config)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *scanner) learn() error {
 	return nil
 }
 
-// scan looks for reads in one package.
+// scan finds reads in one package.
 func (s *scanner) scan(p pkg) error {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
@@ -165,7 +165,7 @@ func (s *scanner) scan(p pkg) error {
 	return nil
 }
 
-// typeName names a struct, or what a pointer leads to.
+// typeName returns the name of a struct type, or of the type that a pointer points to.
 func typeName(t types.Type) string {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -176,7 +176,7 @@ func typeName(t types.Type) string {
 	return ""
 }
 
-// targets are the expressions that a file assigns to.
+// targets returns the expressions that a file assigns to.
 func targets(f *ast.File) map[ast.Expr]bool {
 	out := map[ast.Expr]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -190,7 +190,7 @@ func targets(f *ast.File) map[ast.Expr]bool {
 	return out
 }
 
-// asked gives the name in a call such as x.Option("name").
+// asked returns the name in a call such as x.Option("name").
 func asked(c *ast.CallExpr) (string, bool) {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || len(c.Args) == 0 || sel.Sel.Name != "Option" && sel.Sel.Name != "Get" {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A small module in which options are read, written, shadowed and asked for by name.
+// A small module in which options are read, written, shadowed and read by name.
 func TestScan(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -38,7 +38,7 @@ Every option of the files ` + "`master` and `minion`" + `. Names, defaults and u
 - An unknown option, or one [without effect](#without-effect), is logged at the start with file and line.
 `
 
-// write makes the page from the options in config and the login services in auth.
+// write writes the page from the options in config and the login services in auth.
 func write(w io.Writer, configDir, authDir string) error {
 	groups, err := read(configDir)
 	if err != nil {
@@ -83,7 +83,7 @@ func write(w io.Writer, configDir, authDir string) error {
 // logins is the group of the options of login services.
 const logins = "login services"
 
-// sections order the structs of package config.
+// sections are the structs of package config in the order of the page.
 var sections = []struct {
 	title, text string
 	groups      []string
@@ -115,7 +115,7 @@ var sections = []struct {
 	{"MySQL and MariaDB", "Read by `master_job_cache`, `ext_job_cache`, `event_return` and the returner `mysql`. `mysql.host: X` and `mysql: {host: X}` are the same; the former wins.", []string{"MySQLOptions"}, config.Both, "mysql."},
 }
 
-// unread says which daemons of who do not read an option.
+// unread returns the daemons of who that do not read an option.
 func unread(name string, who config.Role) string {
 	switch missing := config.NotYet[name] & who; {
 	case missing == 0:
@@ -177,7 +177,7 @@ func refused(out *strings.Builder) {
 // codes lists names.
 func codes(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
 
-// cell keeps a text within its cell. Code keeps its signs, except for the border of cells.
+// cell escapes a text for its cell. Code stays unchanged, except for the border of cells.
 func cell(s string) string {
 	parts := strings.Split(strings.ReplaceAll(s, "|", `\|`), "`")
 	for i := 0; i < len(parts); i += 2 {
@@ -188,7 +188,7 @@ func cell(s string) string {
 
 var pages = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
 
-// linked makes links of pages, which comments name by their path such as docs/guide/files.md.
+// linked turns the paths of pages in comments, such as docs/guide/files.md, into links.
 func linked(s string) string {
 	return pages.ReplaceAllStringFunc(s, func(path string) string {
 		to, err := filepath.Rel(filepath.Dir(pagePath), path)

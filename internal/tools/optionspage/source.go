@@ -14,13 +14,13 @@ import (
 	"strings"
 )
 
-// option is one row of the page.
+// option is a row of the page.
 type option struct {
 	name, kind, def, meaning string
 	computed                 bool     // def is a text, not a value
 	ours                     bool     // Salt has no option of that name
-	values                   []string // the only ones
-	lenient                  bool     // other values are replaced by the default
+	values                   []string // the allowed ones
+	lenient                  bool     // the default replaces other values
 }
 
 var unitNames = map[string]string{"s": "seconds", "ms": "milliseconds", "min": "minutes", "h": "hours", "byte": "bytes", "MiB": "MiB"}
@@ -32,7 +32,7 @@ var kinds = map[string]string{
 	"Reactors": "list", "bounds.Bounds": "map",
 }
 
-// parse reads the Go files of a directory but tests.
+// parse parses the Go files of a directory except tests.
 func parse(dir string) (map[string]*ast.File, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -52,8 +52,8 @@ func parse(dir string) (map[string]*ast.File, error) {
 	return out, nil
 }
 
-// read returns the options of every struct in dir whose fields have a yaml name, in
-// the order of the source.
+// read returns the options of every struct in dir whose fields have a yaml name, in the order
+// of the source.
 func read(dir string) (map[string][]option, error) {
 	files, err := parse(dir)
 	if err != nil {
@@ -113,7 +113,7 @@ func fields(s *ast.StructType) ([]option, error) {
 	return out, nil
 }
 
-// kind names the type of a field, with its unit and range.
+// kind returns the type of a field, with its unit and range.
 func kind(t ast.Expr, tag reflect.StructTag) string {
 	name := cmp.Or(tag.Get("type"), unitNames[tag.Get("unit")], kinds[typeName(t)])
 	low, high := tag.Get("min"), tag.Get("max")
@@ -167,7 +167,8 @@ func typeName(t ast.Expr) string {
 // notInSalt marks an option that Salt does not have.
 const notInSalt = " Not in Salt."
 
-// opening is what stands between the name of a field and what the page shows of its comment.
+// opening matches the text between the name of a field and the part of its comment that the
+// page shows.
 var opening = regexp.MustCompile(`^(?:(?:is|are) (?:the |an? )?|controls )`)
 
 // explain takes a comment apart: "Field is the time of this. Not in Salt. Default: that." or
@@ -199,10 +200,10 @@ func (o *option) explain(field, comment string) error {
 	return nil
 }
 
-// names are options within a text: most have underscores.
+// names matches options in a text: most have underscores.
 var names = regexp.MustCompile("`[^`]*`|\\b(?:cachedir|pillarenv|saltenv|keysize)\\b|\\b[a-z][a-z0-9]*(?:\\.[a-z]+)*(?:_[a-z0-9]+)+(?:_\\*)?|\\b[a-z]+_\\*")
 
-// marked shows options as code, and keeps what is code already.
+// marked formats options as code, and keeps existing code.
 func marked(s string) string {
 	return names.ReplaceAllStringFunc(s, func(name string) string {
 		if strings.HasPrefix(name, "`") {
@@ -212,7 +213,7 @@ func marked(s string) string {
 	})
 }
 
-// text is the meaning with the values that it does not name.
+// text returns the meaning with the values that it does not name.
 func (o *option) text() string {
 	text := marked(o.meaning)
 	var missing bool
@@ -231,7 +232,7 @@ func (o *option) text() string {
 	return cell(text)
 }
 
-// defaults is the default as its cell shows it.
+// defaults returns the default for its cell.
 func (o *option) defaults() string {
 	switch short := size(o.def); {
 	case o.computed:
@@ -244,7 +245,7 @@ func (o *option) defaults() string {
 	return code(o.def)
 }
 
-// group is options that have no effect for one reason.
+// group is a set of options that have no effect for one reason.
 type group struct {
 	why   string
 	names []string
@@ -278,7 +279,7 @@ func readNotYet(dir string) ([]group, error) {
 	return slices.DeleteFunc(out, func(g group) bool { return len(g.names) == 0 }), nil
 }
 
-// literal is the value of a string literal.
+// literal returns the value of a string literal.
 func literal(e ast.Expr) string {
 	if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING {
 		if s, err := strconv.Unquote(l.Value); err == nil {

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// maxAgain is up to how many packages with failures are given a second run; more
-// than that is no accident of timing.
+// maxAgain bounds the packages with failures that are given a second run; more failures are not
+// an accident of timing.
 const maxAgain = 6
 
-// suspects are the packages with failures, each with its failed top-level tests;
-// none for a package that failed outside a test and has to run whole.
+// suspects are the packages with failures, each with its failed top-level tests; none for a
+// package that failed outside a test and must run whole.
 func (t *tally) suspects() map[string][]string {
 	out := map[string][]string{}
 	for _, id := range t.faults {
@@ -30,12 +30,12 @@ func (t *tally) suspects() map[string][]string {
 	return out
 }
 
-// again runs what failed once more and tells whether it passed now. Tests with
-// real processes and sockets can fail on a machine that is busy with something
-// else; one that passes when it runs again is a fault of its own to be mended,
-// but does not hold up everything else: the last line counts and names each.
+// again runs the failed tests once more and reports whether they passed. Tests with real
+// processes and sockets can fail on a busy machine. A test that passes when it runs again is
+// still a fault to fix, but it does not block everything else: the last line counts and names
+// each.
 //
-// The flags go to go test.
+// The flags are passed to go test.
 func (t *tally) again(ctx context.Context, out io.Writer, flags []string, run func(ctx context.Context, args []string) (io.ReadCloser, error)) bool {
 	todo := t.suspects()
 	if len(todo) == 0 || len(todo) > maxAgain || len(t.skipped) > 0 {
@@ -74,7 +74,7 @@ func (t *tally) again(ctx context.Context, out io.Writer, flags []string, run fu
 	return failed == 0
 }
 
-// moduleOf gives the directory of the Go module that a package is in.
+// moduleOf returns the directory of the Go module that contains a package.
 func moduleOf(pkg string) string {
 	for _, dir := range []string{"lab", "test/collector"} {
 		if path := "github.com/momtree/mom/" + dir; pkg == path || strings.HasPrefix(pkg, path+"/") {
@@ -84,9 +84,8 @@ func moduleOf(pkg string) string {
 	return "."
 }
 
-// mended names those of a package's tests that did not fail in this, their second
-// run; the package itself if it ran whole. Where a run ended early nobody knows of
-// the rest.
+// mended returns those of a package's tests that did not fail in this, their second run; the
+// package itself if it ran whole. If a run ended early, the other tests are unknown.
 func (t *tally) mended(pkg string, tests []string) []string {
 	if len(t.broken) > 0 {
 		return nil
@@ -116,7 +115,7 @@ func sortedPackages(m map[string][]string) []string {
 	return out
 }
 
-// goTest runs the go command and gives what it prints; Close waits for its end.
+// goTest runs the go command and returns its output; Close waits for its end.
 func goTest(ctx context.Context, args []string) (io.ReadCloser, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	out, err := cmd.StdoutPipe()

@@ -14,8 +14,8 @@ const failedOnce = `{"Action":"fail","Package":"m/a","Test":"TestX/one"}
 {"Action":"fail","Package":"m/b"}
 `
 
-// What failed and passed only when it ran again is counted and named in the last
-// line; what fails twice is not, and spoils the run.
+// A test that failed and passed only when it ran again is counted and named in the last line;
+// one that fails twice is not, and fails the run.
 func TestAgain(t *testing.T) {
 	const (
 		good   = `{"Action":"pass","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"m/a"}` + "\n"
@@ -25,7 +25,7 @@ func TestAgain(t *testing.T) {
 		broken = `{"Action":"pass","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"fail","Package":"m/a"}` + "\n"
 	)
 	for name, c := range map[string]struct {
-		a, b string // what the second runs of m/a and m/b say
+		a, b string // the results of the second runs of m/a and m/b
 		want bool
 		last string
 	}{

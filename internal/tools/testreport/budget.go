@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// defaultBudget is how many seconds the tests of a package should take, with the race
-// detector, on two cores that do nothing else.
+// defaultBudget is how many seconds the tests of a package should take, with the race detector,
+// on two otherwise idle cores.
 const defaultBudget = 20
 
-// budgetFile lists the packages with another budget: path and seconds, a package a line. A
-// budget is a promise to whoever waits for the tests; no run fails for its slowness.
+// budgetFile lists the packages with another budget: path and seconds, one package per line. No
+// run fails because it is over its budget.
 //
 //go:embed budgets.txt
 var budgetFile string
@@ -51,10 +51,10 @@ type timed struct {
 	seconds float64
 }
 
-// slowest is how many tests a report of times names.
+// slowest is how many tests a report of times lists.
 const slowest = 10
 
-// times prints what took longest, and the packages over their budget.
+// times prints the slowest tests, and the packages over their budget.
 func (t *tally) times(out io.Writer, budget map[string]float64) {
 	longer := func(a, b timed) int {
 		if a.seconds != b.seconds {

@@ -41,7 +41,8 @@ func newTally(out io.Writer) *tally {
 	return &tally{out: out, output: map[testID]*strings.Builder{}, blamed: map[string]bool{}}
 }
 
-// read takes events until r ends. A line that is no event, such as a complaint of the go command, is passed on.
+// read reads events until r ends. A line that is not an event, such as a message of the go
+// command, is printed.
 func (t *tally) read(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
@@ -104,8 +105,8 @@ func (t *tally) endTest(e event) {
 	delete(t.output, id)
 }
 
-// endPackage prints the package's line. In a failed package it also shows the tests that never ended: a panic or a
-// time-out leaves its trace in their output.
+// endPackage prints the package's line. In a failed package it also shows the tests that never
+// ended: a panic or a timeout leaves its trace in their output.
 func (t *tally) endPackage(e event) {
 	if e.Action == "fail" {
 		var open []testID
@@ -140,7 +141,8 @@ func (t *tally) show(id testID) {
 	}
 }
 
-// close prints what was skipped or broken and the closing line, and reports whether the run is good.
+// close prints what was skipped or broken and the closing line, and reports whether the run is
+// good.
 func (t *tally) close() bool {
 	for _, name := range t.skipped {
 		fmt.Fprintf(t.out, "skipped: %s\n", name)

@@ -1,6 +1,6 @@
 // Package export makes tracers that send their spans to an OpenTelemetry collector. It is
-// apart from package tracing, so that what only passes a trace on, such as package client,
-// does not link OpenTelemetry's SDK and exporters.
+// separate from package tracing, so that packages that only pass a trace on, such as client, do
+// not link OpenTelemetry's SDK and exporters.
 package export
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/momtree/mom/internal/tracing"
 )
 
-// New makes a tracer, or nil where tracing is off or its exporter unknown. id tells daemons of
-// one service apart: service.instance.id. Spans are sent in the background; a collector that
-// is away or slow costs spans, and never waits.
+// New returns a tracer, or nil if tracing is off or its exporter unknown. id is
+// service.instance.id, which distinguishes the daemons of one service. Spans are sent in the
+// background; if the collector is unavailable or slow, spans are lost and nothing waits.
 func New(ctx context.Context, o config.Tracing, id, version string, log *slog.Logger) (*tracing.Tracer, error) {
 	if !o.Enabled {
 		return nil, nil
@@ -53,8 +53,8 @@ func New(ctx context.Context, o config.Tracing, id, version string, log *slog.Lo
 	return newTracer(o, id, version, sdk.WithBatcher(out)), nil
 }
 
-// NewWith makes a tracer whose spans go to an exporter as they end: for tests. sampler is as
-// the option tracing has it; "" is parent_based with all.
+// NewWith returns a tracer that passes each span to an exporter when it ends: for tests.
+// sampler is as in the option tracing; "" means parent_based with all.
 func NewWith(out sdk.SpanExporter, service, sampler string) *tracing.Tracer {
 	return newTracer(config.Tracing{Collector: config.Collector{Service: service}, Sampler: sampler, SamplerArg: 1}, "", "", sdk.WithSyncer(out))
 }

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// signature is the part of the greeting that libzmq sends before it has heard
-	// anything; after it the versions are settled.
+	// signature is the length of the part of the greeting that libzmq sends before it has
+	// received anything; after it the versions are known.
 	signature    = 10
 	greetingSize = 64
-	// bufSize fits all that is small: greetings, acknowledgements, most publications.
+	// bufSize fits all small messages: greetings, acknowledgements, most publications.
 	bufSize = 2 << 10
 )
 
-// stream is what a connection is read from and written to.
+// stream is a connection to read from and write to.
 type stream interface {
 	io.ReadWriteCloser
 	SetDeadline(t time.Time) error
@@ -26,29 +26,29 @@ type stream interface {
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, bufSize); return &b }}
 
-// conn is one connection that is read by one goroutine at a time. Its buffer is
-// lent from a pool while there is something in it.
+// conn is a connection that one goroutine at a time reads. It borrows a buffer from a pool
+// while there are unread bytes.
 type conn struct {
 	stream
 	most    int
-	lent    *[]byte // nil: nothing is unread
-	r, w    int     // what is unread in the buffer
-	big     []byte  // instead of lent for a frame that does not fit there
-	first   []byte  // leaves with what is sent next
+	lent    *[]byte // nil if nothing is unread
+	r, w    int     // bounds of the unread bytes in the buffer
+	big     []byte  // replaces lent for a frame that does not fit
+	first   []byte  // sent before the next bytes
 	reading fillFunc
 }
 
 func newConn(c stream, most int) *conn { return &conn{stream: c, most: most, reading: reader(c)} }
 
-// Close closes the connection; nothing of use can go wrong with that.
+// Close closes the connection; an error would be of no use.
 func (c *conn) Close() { _ = c.stream.Close() }
 
-// endWith lets the end of ctx end what waits on the connection, until stop.
+// endWith interrupts waits on the connection when ctx ends, until stop is called.
 func (c *conn) endWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 }
 
-// unread is what has come and was not taken.
+// unread returns the received bytes that were not taken.
 func (c *conn) unread() []byte {
 	switch {
 	case c.big != nil:
@@ -59,7 +59,7 @@ func (c *conn) unread() []byte {
 	return nil
 }
 
-// take drops n bytes that were read, and gives the buffer back when it is empty.
+// take drops n bytes that were read, and returns the buffer to the pool when it is empty.
 func (c *conn) take(n int) {
 	c.r += n
 	if c.r < c.w {
@@ -72,7 +72,7 @@ func (c *conn) take(n int) {
 	}
 }
 
-// fill waits for more bytes, making room for need in all.
+// fill waits for more bytes; it makes room for need bytes in total.
 func (c *conn) fill(need int) error {
 	n, err := c.reading(func() []byte { return c.room(need) }, func() { c.take(0) })
 	c.w += n
@@ -86,8 +86,8 @@ func (c *conn) fill(need int) error {
 	return nil
 }
 
-// room is where the next bytes go, at least enough for need in all. It is called
-// when there is something to read, so that who waits holds no buffer.
+// room returns the space for the next bytes, at least enough for need in total. It is called
+// when there is something to read, so that an idle connection holds no buffer.
 func (c *conn) room(need int) []byte {
 	have := c.unread()
 	if c.big == nil && c.lent == nil {
@@ -102,7 +102,7 @@ func (c *conn) room(need int) []byte {
 		c.r, c.w = 0, len(have)
 	}
 	if need > len(buf) {
-		// It grows with what comes: a declared length alone takes no memory.
+		// It grows with the received bytes: a declared length alone takes no memory.
 		bigger := make([]byte, min(need, max(2*len(buf), 64<<10)))
 		copy(bigger, buf[:c.w])
 		if c.lent != nil {
@@ -114,7 +114,7 @@ func (c *conn) room(need int) []byte {
 	return buf[c.w:]
 }
 
-// next gives the next frame. Its body is valid until done is called.
+// next returns the next frame. Its body is valid until done bytes are taken.
 func (c *conn) next() (f frame, done int, err error) {
 	for {
 		have := c.unread()
@@ -131,7 +131,7 @@ func (c *conn) next() (f frame, done int, err error) {
 	}
 }
 
-// exactly waits until n bytes are there, and drops them.
+// exactly waits for n bytes and drops them.
 func (c *conn) exactly(n int) error {
 	for len(c.unread()) < n {
 		if err := c.fill(n); err != nil {
@@ -142,8 +142,8 @@ func (c *conn) exactly(n int) error {
 	return nil
 }
 
-// greeting is what a socket of libzmq sends; identity is the length of its
-// identity (Salt wire reference §2.3).
+// greeting returns the greeting of a libzmq socket; identity is the length of its identity
+// (Salt wire reference §2.3).
 func greeting(identity int) []byte {
 	b := make([]byte, greetingSize)
 	b[0], b[8], b[9], b[10], b[11] = 0xff, byte(identity+1), 0x7f, 3, 1
@@ -151,16 +151,16 @@ func greeting(identity int) []byte {
 	return b
 }
 
-// What sockets of libzmq say of themselves.
+// The READY commands of libzmq's sockets.
 var (
 	anonymous = greeting(0)
 	readyREQ  = appendCommand(nil, "READY", property(property(nil, "Socket-Type", "REQ"), "Identity", ""))
 	readySUB  = appendCommand(nil, "READY", property(nil, "Socket-Type", "SUB"))
 )
 
-// handshake is libzmq's: the signature, then, when the peer's has come, the rest of
-// the greeting, then READY. Where the peer's READY has come with its greeting, our own
-// leaves together with what is sent first.
+// handshake follows libzmq: the signature, then, after the peer's, the rest of the greeting,
+// then READY. If the peer's READY arrived with its greeting, our own is sent together with the
+// next bytes.
 func (c *conn) handshake(kind string, identity int) error {
 	g, ready := anonymous, readySUB
 	if identity != 0 {
@@ -202,7 +202,7 @@ func (c *conn) handshake(kind string, identity int) error {
 	return nil
 }
 
-// begin is the beginning of what is sent next: what has to leave before it.
+// begin returns the bytes that must be sent first.
 func (c *conn) begin() []byte {
 	b := append([]byte(nil), c.first...)
 	c.first = nil
@@ -214,7 +214,7 @@ func property(b []byte, name, value string) []byte {
 	return append(append(b, 0, 0, 0, byte(len(value))), value...)
 }
 
-// pong answers a PING: the same context, without the TTL in front of it.
+// pong answers a PING: the same context, without the TTL.
 func (c *conn) pong(f frame) error {
 	name, data, err := cutCommand(f.body)
 	if err != nil || string(name) != "PING" || len(data) < 2 {

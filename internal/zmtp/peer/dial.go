@@ -7,37 +7,37 @@ import (
 	"time"
 )
 
-// Defaults of libzmq (zmq_setsockopt(3)), and the pace of Salt's requests: it sets
+// Defaults of libzmq (zmq_setsockopt(3)), and the pauses of Salt's requests: it sets
 // ZMQ_RECONNECT_IVL_MAX to 5 s (Salt wire reference §2.2).
 const (
 	// DefaultReconnect is ZMQ_RECONNECT_IVL.
 	DefaultReconnect = 100 * time.Millisecond
-	// DefaultReconnectMax bounds how far a pause grows while nobody listens.
+	// DefaultReconnectMax bounds the growing pause while nothing listens.
 	DefaultReconnectMax = 5 * time.Second
 	// DefaultHandshake is ZMQ_HANDSHAKE_IVL.
 	DefaultHandshake = 30 * time.Second
-	// DefaultMaxFrame bounds one frame, in bytes.
+	// DefaultMaxFrame bounds a frame in bytes.
 	DefaultMaxFrame = 64 << 20
 )
 
-// Counts are what befell connections. Safe for concurrent use.
+// Counts counts events of connections. It is safe for concurrent use.
 type Counts struct {
-	Opened  atomic.Int64 // connections that stood, READY and all
-	Refused atomic.Int64 // nobody listened, or the system had no port or descriptor
+	Opened  atomic.Int64 // connections that completed their handshake
+	Refused atomic.Int64 // nothing listened, or the system had no port or descriptor
 	Cut     atomic.Int64 // broken by the server in their handshake, not greeted within Dialer.Handshake, or broken with a request under way
 }
 
-// Dialer says where to and how. It is small and copied freely.
+// Dialer configures connections. It is small and copied freely.
 type Dialer struct {
-	// Addr is where the server listens.
+	// Addr is the address of the server.
 	Addr netip.AddrPort
-	// From is the address to connect from; the zero value leaves it to the system.
+	// From is the address to connect from; with the zero value the system chooses.
 	From netip.Addr
 	// Handshake bounds greeting and READY. Default [DefaultHandshake].
 	Handshake time.Duration
-	// MaxFrame bounds a frame that is taken, in bytes. Default [DefaultMaxFrame].
+	// MaxFrame bounds an accepted frame in bytes. Default [DefaultMaxFrame].
 	MaxFrame int
-	// Counts is told what happens; nil: nobody.
+	// Counts counts the connections; may be nil.
 	Counts *Counts
 }
 
@@ -58,9 +58,9 @@ func opened(c *Counts) *atomic.Int64  { return &c.Opened }
 func refused(c *Counts) *atomic.Int64 { return &c.Refused }
 func cut(c *Counts) *atomic.Int64     { return &c.Cut }
 
-// open connects and shakes hands as a socket of a kind. again is how libzmq would
-// go on after an error: true means after its first pause, since a connection did
-// stand, false after a pause that grows.
+// open connects and does the handshake of a socket of that kind. again reports how libzmq would
+// retry after an error: true means after its first pause, because the connection was
+// established, false after a growing pause.
 func (d Dialer) open(ctx context.Context, kind string, identity int) (c *conn, again bool, err error) {
 	nc, err := dial(ctx, d.Addr, d.From)
 	if err != nil {
@@ -74,9 +74,9 @@ func (d Dialer) open(ctx context.Context, kind string, identity int) (c *conn, a
 		patience = DefaultHandshake
 	}
 	c = newConn(nc, d.maxFrame())
-	// The deadline of ctx is left to endWith: a read that ends a moment before ctx does would
-	// look as if the server had broken the connection.
-	_ = nc.SetDeadline(time.Now().Add(patience)) // a connection that takes no deadline fails at the first read
+	// endWith applies the deadline of ctx: a read that ends shortly before ctx would look as if
+	// the server had closed the connection.
+	_ = nc.SetDeadline(time.Now().Add(patience)) // without a deadline, the first read fails
 	stop := c.endWith(ctx)
 	defer stop()
 	if err := c.handshake(kind, identity); err != nil {

@@ -11,11 +11,11 @@ import (
 )
 
 // ipBindAddressNoPort is IP_BIND_ADDRESS_NO_PORT (ip(7)): the port is chosen when the
-// destination is known, so that many sockets of one address share its ports.
+// destination is known, so that many sockets at one address share its ports.
 const ipBindAddressNoPort = 24
 
-// dial connects. Package net would do, but takes twice the system calls and four times
-// the stack, of which there is one for each connection that is being made.
+// dial connects. Package net would need twice the system calls and four times the stack, and
+// there is one stack for each connection being made.
 func dial(ctx context.Context, to netip.AddrPort, from netip.Addr) (stream, error) {
 	family := syscall.AF_INET
 	if to.Addr().Is6() {
@@ -54,7 +54,7 @@ func begin(fd int, to netip.AddrPort, from netip.Addr) error {
 	return syscall.Connect(fd, sockaddr(to))
 }
 
-// connected waits for the end of a connect.
+// connected waits until a connect has finished.
 func connected(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Flags of a frame's first byte (ZMTP 3.1, RFC 37).
+// Flags in a frame's first byte (ZMTP 3.1, RFC 37).
 const (
 	flagMore    = 1
 	flagLong    = 2
@@ -16,7 +16,7 @@ const (
 // ErrFrame reports bytes that are not a frame of ZMTP 3.
 var ErrFrame = errors.New("not a frame of ZMTP 3")
 
-// frame is one frame; body aliases what was read.
+// frame is one frame; body aliases the buffer.
 type frame struct {
 	flags byte
 	body  []byte
@@ -25,8 +25,8 @@ type frame struct {
 func (f frame) command() bool { return f.flags&flagCommand != 0 }
 func (f frame) more() bool    { return f.flags&flagMore != 0 }
 
-// parseFrame cuts the first frame off b. need is how many bytes the frame takes in
-// all when b does not hold it whole, at least len(b)+1.
+// parseFrame parses the first frame in b. If b does not hold all of it, need is the length of
+// the frame, at least len(b)+1.
 func parseFrame(b []byte, most int) (f frame, rest []byte, need int, err error) {
 	if len(b) == 0 {
 		return f, b, 2, nil
@@ -57,7 +57,7 @@ func parseFrame(b []byte, most int) (f frame, rest []byte, need int, err error) 
 	return f, b[end:], 0, nil
 }
 
-// appendFrame appends a frame with the shorter of the two forms of length.
+// appendFrame appends a frame with the shorter form of length.
 func appendFrame(b []byte, flags byte, body []byte) []byte {
 	if len(body) <= 0xff {
 		b = append(b, flags, byte(len(body)))
@@ -74,7 +74,7 @@ func appendCommand(b []byte, name string, data []byte) []byte {
 	return appendFrame(b, flagCommand, append(body, data...))
 }
 
-// cutCommand gives a command's name and data.
+// cutCommand returns the name and data of a command.
 func cutCommand(body []byte) (name, data []byte, err error) {
 	if len(body) == 0 || len(body) < 1+int(body[0]) {
 		return nil, nil, fmt.Errorf("%w: a command without a name", ErrFrame)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Frames of both lengths come out as they went in, also one by one out of a stream
-// that is cut anywhere.
+// Frames with both forms of length survive a round trip, also from a stream that is cut at any
+// point.
 func TestFrame_Stream(t *testing.T) {
 	long := strings.Repeat("l", 300)
 	var stream []byte

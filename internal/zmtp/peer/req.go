@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// ErrLost reports that the connection broke after the request was sent. A REQ of libzmq
-// neither resends it nor says so: it waits for the timeout of its caller.
+// ErrLost reports that the connection broke after the request was sent. A REQ of libzmq neither
+// resends it nor reports it: its caller waits for its timeout.
 var ErrLost = errors.New("the connection broke before the reply")
 
-// Do makes one request on a connection of its own, as a stock minion does, and gives
-// the reply's body. While the request could not be sent it is kept and connecting
-// goes on at libzmq's pace, until ctx ends; once sent it is waited for until then.
+// Do sends one request on its own connection, like a stock minion, and returns the reply's
+// body. Until the request is sent, Do retries with libzmq's pauses; then it waits for the
+// reply. It returns when ctx ends.
 func (d Dialer) Do(ctx context.Context, body []byte) ([]byte, error) {
 	var last error
 	for pause := DefaultReconnect; ; {
@@ -36,7 +36,7 @@ func (d Dialer) Do(ctx context.Context, body []byte) ([]byte, error) {
 	}
 }
 
-// exchange uses up a connection.
+// exchange sends the request on a connection and closes it.
 func (d Dialer) exchange(ctx context.Context, c *conn, body []byte) ([]byte, error) {
 	stop := c.endWith(ctx)
 	reply, err := c.ask(body)
@@ -90,7 +90,7 @@ func unanswered(ctx context.Context, last error) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), last)
 }
 
-// wait is time.Sleep that ctx can end.
+// wait is time.Sleep that returns early when ctx ends.
 func wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

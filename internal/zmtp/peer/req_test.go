@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A request that its caller gives up while the server has not greeted is no connection that the
-// server broke.
+// A request that its caller gives up before the server's greeting does not count as a
+// connection that the server cut.
 func TestDo_GivenUpIsNotCut(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts, nobody greets
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts, nothing sends a greeting
 	if err != nil {
 		t.Fatal(err)
 	}

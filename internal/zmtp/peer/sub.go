@@ -6,39 +6,40 @@ import (
 	"time"
 )
 
-// SubConfig says what a [Sub] wants and whom it tells.
+// SubConfig configures a [Sub].
 type SubConfig struct {
-	// Identity is the length of the identity that the greeting hints at: a stock
-	// minion sets its id, which libzmq does not put into READY.
+	// Identity is the length of the identity that the greeting reveals: a stock minion sets its
+	// id, which libzmq does not send in READY.
 	Identity int
-	// Topics are the subscriptions; "" is everything.
+	// Topics are the subscriptions; "" means everything.
 	Topics []string
-	// Reconnect is the pause after a connection that broke, which doubles up to
-	// ReconnectMax while nobody listens. Defaults as a request's; Salt draws its
-	// pause of 1 to 11 s once (recon_default, recon_max).
+	// Reconnect is the pause after a connection broke. It doubles up to ReconnectMax while
+	// nothing listens. Defaults as for a request; Salt draws its pause of 1 to 11 s once
+	// (recon_default, recon_max).
 	Reconnect, ReconnectMax time.Duration
-	// Deliver is called with each message: its topic ("" without one) and body,
-	// which it must not keep or change. The next message waits for it.
+	// Deliver is called with the topic ("" without one) and body of each message. It must not
+	// keep or change the body. The next message waits until it returns.
 	Deliver func(topic string, body []byte)
-	// Changed is told when the subscription stands and when it is gone; nil: nobody.
+	// Changed is called when the subscription is up and when it is down; may be nil.
 	Changed func(up bool)
 }
 
-// Sub is a subscription that is made again until it is closed.
+// Sub is a subscription that reconnects until it is closed.
 type Sub struct {
 	d   Dialer
 	cfg SubConfig
 	ctx context.Context
 
 	mu     sync.Mutex
-	conn   *conn // nil: not connected
+	conn   *conn // nil if not connected
 	timer  *time.Timer
 	pause  time.Duration
 	closed bool
 	busy   sync.WaitGroup
 }
 
-// Subscribe begins to connect. The end of ctx does not close what stands: Close does.
+// Subscribe starts to connect. The end of ctx does not close an existing connection: Close
+// does.
 func (d Dialer) Subscribe(ctx context.Context, cfg SubConfig) *Sub {
 	if cfg.Reconnect <= 0 {
 		cfg.Reconnect = DefaultReconnect
@@ -52,8 +53,8 @@ func (d Dialer) Subscribe(ctx context.Context, cfg SubConfig) *Sub {
 	return s
 }
 
-// Close ends the subscription and waits until nothing is delivered any more. It must
-// not be called by Deliver or Changed; see [Sub.Drop].
+// Close ends the subscription and waits until Deliver has returned for the last time. Deliver
+// and Changed must not call it; see [Sub.Drop].
 func (s *Sub) Close() {
 	s.Drop()
 	s.busy.Wait()
@@ -73,8 +74,8 @@ func (s *Sub) Drop() {
 	s.timer = nil
 }
 
-// connect tries once. Reading is left to another goroutine, so that the stack of
-// what connects does not last as long as the connection.
+// connect tries once. Another goroutine reads, so that the stack for connecting does not live
+// as long as the connection.
 func (s *Sub) connect() {
 	defer s.busy.Done()
 	c, again, err := s.d.open(s.ctx, "SUB", s.cfg.Identity)
@@ -103,7 +104,7 @@ func (s *Sub) connect() {
 	go s.read(c)
 }
 
-// later connects again after the pause that libzmq makes.
+// later reconnects after libzmq's pause.
 func (s *Sub) later(again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +123,7 @@ func (s *Sub) later(again bool) {
 	s.timer = time.AfterFunc(pause, s.connect)
 }
 
-// read delivers what comes until the connection is gone.
+// read delivers messages until the connection ends.
 func (s *Sub) read(c *conn) {
 	defer s.busy.Done()
 	s.tell(true)

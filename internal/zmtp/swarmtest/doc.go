@@ -1,8 +1,7 @@
-// Package swarmtest plays thousands of peers of a ZeroMQ socket, for tests and
-// benchmarks of what serves them.
+// Package swarmtest runs thousands of peers of a ZeroMQ socket, for tests and benchmarks of
+// servers.
 //
-// A [Swarm] is a process of its own, the test binary once more, so that both sides
-// have enough descriptors and the server's memory can be told from the peers'. A
-// [Peer] speaks just enough ZMTP to cost little itself; it does not use the package
-// that it helps to test.
+// A [Swarm] is a separate process, another run of the test binary, so that both sides have
+// enough descriptors and the server's memory can be measured separately. A [Peer] implements
+// just enough ZMTP to be cheap; it does not use the package that it helps to test.
 package swarmtest

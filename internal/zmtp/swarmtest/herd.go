@@ -15,35 +15,33 @@ import (
 	"time"
 )
 
-// signature is what libzmq says of its greeting before it has heard anything.
+// signature is the part of its greeting that libzmq sends before it has received anything.
 const signature = 10
 
-// Herd is many stock peers that want something at the same moment: each opens a
-// connection for its one request, as a salt-minion does for each, and keeps to the
-// order of libzmq, which says ten bytes of its greeting, waits for the server's, and
-// says the rest. A connection that is lost is made anew after a tenth of a second;
-// the request is kept until its time-out.
+// Herd is a number of stock peers that send a request at the same moment. Each opens a
+// connection for its request, as a salt-minion does, and follows the order of libzmq, which
+// sends ten bytes of its greeting, waits for the server's, and sends the rest. A lost
+// connection is made again after a tenth of a second; the request is kept until its timeout.
 type Herd struct {
 	Addr string
 	N    int
-	// Body is the request of each; nil: a few bytes.
+	// Body returns the request of each; nil means a few bytes.
 	Body func(i int) []byte
-	// From is the local address of each; nil: as the system chooses.
+	// From returns the local address of each; nil means that the system chooses.
 	From func(i int) net.IP
 	// Timeout is how long a request is kept; default 60 s (request_channel_timeout).
 	Timeout time.Duration
-	// Retry is the pause before a connection is made anew; default 100 ms
-	// (ZMQ_RECONNECT_IVL).
+	// Retry is the pause before a reconnect; default 100 ms (ZMQ_RECONNECT_IVL).
 	Retry time.Duration
 }
 
-// Report is how a [Herd] fared.
+// Report is the result of a [Herd].
 type Report struct {
 	Served int // got a reply
-	Lost   int // gave up at the time-out
-	Cuts   int // connections that the server ended before the reply
+	Lost   int // gave up at the timeout
+	Cuts   int // connections that the server closed before the reply
 	Failed int // connections that could not be made
-	// Last and Median are the times from the start to replies.
+	// Last and Median are the times from the start to the replies.
 	Last, Median time.Duration
 }
 
@@ -52,7 +50,7 @@ func (r Report) String() string {
 		r.Served, r.Lost, r.Cuts, r.Failed, r.Median.Round(time.Millisecond), r.Last.Round(time.Millisecond))
 }
 
-// Run has all of them ask, and waits until each is served or has given up.
+// Run sends all requests, and waits until each is answered or given up.
 func (h Herd) Run(ctx context.Context) Report {
 	if h.Timeout <= 0 {
 		h.Timeout = time.Minute
@@ -108,7 +106,7 @@ func (h Herd) Run(ctx context.Context) Report {
 
 var errConnect = errors.New("cannot connect")
 
-// ask makes a connection and the request on it.
+// ask makes a connection and sends the request on it.
 func (h Herd) ask(ctx context.Context, i int, body []byte) error {
 	d := net.Dialer{KeepAlive: -1}
 	if h.From != nil {
@@ -145,8 +143,8 @@ func (h Herd) ask(ctx context.Context, i int, body []byte) error {
 	return err
 }
 
-// Mutes are peers that connect and say nothing, or only the beginning of a greeting,
-// and come again whenever they are cut off.
+// Mutes are peers that connect and send nothing, or only the beginning of a greeting, and
+// reconnect whenever they are cut.
 type Mutes struct {
 	Addr string
 	N    int
@@ -155,10 +153,10 @@ type Mutes struct {
 
 	stop context.CancelFunc
 	all  sync.WaitGroup
-	up   atomic.Int64 // have been connected once
+	up   atomic.Int64 // connected at least once
 }
 
-// Start connects them; they stay until Stop.
+// Start connects the peers; they stay until Stop.
 func (m *Mutes) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop = cancel
@@ -189,19 +187,19 @@ func (m *Mutes) Start() {
 	}
 }
 
-// Up is how many have been connected.
+// Up returns how many have been connected.
 func (m *Mutes) Up() int { return int(m.up.Load()) }
 
-// Stop ends them.
+// Stop disconnects the peers.
 func (m *Mutes) Stop() {
 	m.stop()
 	m.all.Wait()
 }
 
-// FromMany gives each peer an address of its own among 127.1.0.0/16.
+// FromMany returns a separate address for each peer, within 127.1.0.0/16.
 func FromMany(i int) net.IP { return net.IPv4(127, 1, byte(i/250), byte(1+i%250)) }
 
-// frame is a message of one body behind the empty frame of a REQ.
+// frame appends a message with one body after the empty frame of a REQ.
 func frame(b, body []byte) []byte {
 	b = append(b, more, 0, long)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(body)))

@@ -9,7 +9,7 @@ import (
 	"net"
 )
 
-// Flags of a frame's first byte (ZMTP 3.1).
+// Flags in a frame's first byte (ZMTP 3.1).
 const (
 	more    = 1
 	long    = 2
@@ -18,7 +18,7 @@ const (
 
 const greetingSize = 64
 
-// Greeting is what opens a connection of mechanism NULL.
+// Greeting returns the greeting of a connection with mechanism NULL.
 func Greeting() []byte {
 	b := make([]byte, greetingSize)
 	b[0], b[9], b[10], b[11] = 0xff, 0x7f, 3, 1
@@ -26,20 +26,20 @@ func Greeting() []byte {
 	return b
 }
 
-// Opening is the greeting and the READY of a socket of a kind, such as "REQ".
+// Opening returns the greeting and the READY of a socket of a kind, such as "REQ".
 func Opening(kind string) []byte {
 	meta := "\x05READY\x0bSocket-Type\x00\x00\x00" + string(rune(len(kind))) + kind
 	return append(append(Greeting(), command, byte(len(meta))), meta...)
 }
 
-// Peer is one connection. It is used by one goroutine at a time.
+// Peer is a connection. One goroutine at a time may use it.
 type Peer struct {
 	net.Conn
 	in *bufio.Reader
 }
 
-// Dial connects a socket of a kind, from an address of its own unless from is nil;
-// a SUB is subscribed to everything. It returns when the server's READY is there.
+// Dial connects a socket of a kind, from the address from unless it is nil; a SUB is subscribed
+// to everything. It returns when the server's READY has arrived.
 func Dial(from net.IP, kind, addr string) (*Peer, error) {
 	d := net.Dialer{}
 	if from != nil {
@@ -71,7 +71,7 @@ func (p *Peer) open(kind string) error {
 	return p.ready()
 }
 
-// ready passes over the server's READY.
+// ready skips the server's READY.
 func (p *Peer) ready() error {
 	_, isCommand, err := p.header()
 	if err == nil && !isCommand {
@@ -80,7 +80,7 @@ func (p *Peer) ready() error {
 	return err
 }
 
-// header reads a frame's header, and passes over the body of a command.
+// header reads a frame's header, and skips the body of a command.
 func (p *Peer) header() (size int, isCommand bool, err error) {
 	flags, err := p.in.ReadByte()
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Peer) header() (size int, isCommand bool, err error) {
 	return 0, true, err
 }
 
-// Skip waits for a message of one frame and keeps nothing of it.
+// Skip waits for a message of one frame and drops it.
 func (p *Peer) Skip() error {
 	for {
 		n, isCommand, err := p.header()
@@ -115,8 +115,7 @@ func (p *Peer) Skip() error {
 	}
 }
 
-// Ask makes one request, as a REQ does, and gives the size of the reply's body, of which it
-// keeps nothing.
+// Ask sends a request, like a REQ, and returns the size of the reply's body, which it drops.
 func (p *Peer) Ask(body []byte) (size int, err error) {
 	if _, err := p.Write(frame(nil, body)); err != nil {
 		return 0, err
@@ -138,8 +137,8 @@ func (p *Peer) Ask(body []byte) (size int, err error) {
 	}
 }
 
-// Do makes one request, as a REQ does, and gives the reply's body. It builds both in
-// into, which may be nil.
+// Do sends a request, like a REQ, and returns the reply's body. It uses into, which may be nil,
+// as the buffer for both.
 func (p *Peer) Do(body, into []byte) ([]byte, error) {
 	b := frame(into[:0], body)
 	if _, err := p.Write(b); err != nil {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// variable makes a test binary play many peers instead of testing: "kind n addr".
+	// variable makes a test binary run many peers instead of tests: "kind n addr".
 	variable = "ZMTP_SWARM"
-	// dialling is how many of them connect at once.
+	// dialling is the number of peers that connect concurrently.
 	dialling = 32
 )
 
-// The words that the other process says.
+// The messages of the other process.
 const (
 	connected = "connected"
-	// Received is said each time all have got one more message.
+	// Received is printed each time all peers have received one more message.
 	Received = "received"
 )
 
-// Playing tells whether this process is a swarm, and has played it to its end. A
-// TestMain that uses [Start] begins with it, and ends when it is true.
+// Playing reports whether this process is a swarm, after it has run as one. A TestMain of tests
+// that use [Start] calls it first, and returns if it is true.
 func Playing() bool {
 	job := os.Getenv(variable)
 	if job == "" {
@@ -41,7 +41,7 @@ func Playing() bool {
 	return true
 }
 
-// play ends with its standard input.
+// play ends when its standard input ends.
 func play(job []string) error {
 	kind, addr := job[0], job[2]
 	n, err := strconv.Atoi(job[1])
@@ -83,8 +83,8 @@ func play(job []string) error {
 // Swarm is the other process.
 type Swarm struct{ lines *bufio.Scanner }
 
-// Start connects n peers of a kind to an address of this machine, and returns when
-// all stand. They end with the test.
+// Start connects n peers of a kind to an address of this machine, and returns when all are
+// connected. They end with the test.
 func Start(tb testing.TB, kind string, n int, addr string) *Swarm {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -110,7 +110,7 @@ func Start(tb testing.TB, kind string, n int, addr string) *Swarm {
 	return s
 }
 
-// Await waits for the next word of the swarm, which must be this one.
+// Await waits for the next message of the swarm, which must be word.
 func (s *Swarm) Await(tb testing.TB, word string) {
 	tb.Helper()
 	if !s.lines.Scan() || s.lines.Text() != word {

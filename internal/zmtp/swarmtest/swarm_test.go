@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A swarm of subscribers says when all have a message; a peer gets its reply.
+// A swarm of subscribers reports when all have a message; a peer gets its reply.
 func TestSwarm(t *testing.T) {
 	p, err := zmtp.ListenPub("127.0.0.1:0", zmtp.PubConfig{})
 	if err != nil {
