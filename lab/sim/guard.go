@@ -110,18 +110,24 @@ func (n *node) claim(tree topology.Node) {
 const reportAfter = int64(300 * time.Millisecond)
 
 // reportSoon schedules a report of the node's tree to its parents, in worlds with a guard. A parent
-// that is not connected gets it with the greeting.
+// that is not connected gets it with the greeting, which may be under way without the change.
 func (n *node) reportSoon() {
 	if n.guard == nil {
 		return
 	}
 	for _, l := range n.ups {
 		epoch := l.epoch
-		n.after(reportAfter, func() {
-			if l.seen && l.epoch == epoch && !l.cut[up] && l.parent.alive {
+		var report func()
+		report = func() {
+			switch {
+			case l.epoch != epoch || l.cut[up] || !l.parent.alive:
+			case !l.seen:
+				n.after(reportAfter, report)
+			default:
 				l.parent.claim(l.report())
 			}
-		})
+		}
+		n.after(reportAfter, report)
 	}
 }
 
