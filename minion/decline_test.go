@@ -10,7 +10,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// F1: a connected minion reports each publication that it drops, because its master would wait
+// A connected minion reports each publication that it drops, because its master would wait
 // for it forever. One minion, and one job for each reason to drop a readable publication; jobs
 // for others are not answered.
 func TestDeclinedJobsAreAnswered(t *testing.T) {

@@ -101,7 +101,7 @@ func awaitEmpty(t *testing.T, d *daemon) {
 	})
 }
 
-// C6: a return that the master cannot accept does not delay the next, and an error in its place
+// A return that the master cannot accept does not delay the next, and an error in its place
 // ends its job. The master's handler fails for that return, as that of an older mom or of
 // Python may.
 func TestReturns_OneTheMasterCannotHandleDoesNotBlock(t *testing.T) {
@@ -187,7 +187,7 @@ func TestReturns_BadLoadIsAVerdictWhereOthersAreTaken(t *testing.T) {
 	})
 }
 
-// C1: whatever a function returns, at any depth, the job is answered: with the value or with an
+// Whatever a function returns, at any depth, the job is answered: with the value or with an
 // error that says why.
 func TestReturns_DeepResultsAndArgumentsAreAnswered(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})

@@ -94,7 +94,7 @@ func TestGroupSharesCommits(t *testing.T) {
 	})
 }
 
-// C14: a commit is synced when one of its submissions needs that.
+// A commit is synced when one of its submissions needs that.
 func TestGroupSyncsSharedCommits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})

@@ -124,7 +124,7 @@ const (
 	maxSmall  = 64 << 10
 )
 
-// readSmall reads the beginning of a regular file. It returns nil if there is no such file, and
+// readSmall reads the beginning of a regular file. It returns nil if the file does not exist, and
 // never blocks, even on a pipe.
 func readSmall(path string, most int64) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -72,7 +72,7 @@ func (w *watched) failed(err error) error {
 	return err
 }
 
-// tell logs why there is no connection, unless there is one.
+// tell logs why the connection failed, unless it is up.
 func (w *watched) tell(sure bool) {
 	w.mu.Lock()
 	err, over := w.last, w.over
@@ -104,7 +104,7 @@ func (c *Channel) named(hint string) string {
 	return hint + "; it is named by the option " + c.cfg.Option
 }
 
-// reason describes why there is no connection, and what to check.
+// reason describes why the connection failed, and what to check.
 func reason(err error) (why, hint string) {
 	var dns *net.DNSError
 	switch {

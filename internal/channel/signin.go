@@ -130,7 +130,7 @@ func (c *Channel) refresh(ctx context.Context, seq uint64) (k *credentials, join
 	return c.current(), joined, nil
 }
 
-// credentials returns the keys in use. It signs in if there are no keys yet.
+// credentials returns the keys in use, and signs in first if it has none.
 func (c *Channel) credentials(ctx context.Context) (*credentials, error) {
 	if k := c.current(); k != nil {
 		return k, nil

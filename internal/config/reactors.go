@@ -24,7 +24,7 @@ type Reaction struct {
 	SLS []string
 }
 
-// None reports whether there are no reactions.
+// None reports whether no reaction is configured.
 func (r Reactors) None() bool { return len(r.List) == 0 && r.File == "" }
 
 // ReadReactors reads a list of maps from tags to files, or the path of a file with it. As in

@@ -90,7 +90,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// findCycle returns files that refer to each other in a circle; nil if there is no such circle.
+// findCycle returns files that refer to each other in a circle; nil if no files do.
 func findCycle(refs map[string]map[string][]string) []string {
 	done := map[string]bool{}
 	var path []string

@@ -18,7 +18,7 @@ import (
 
 func nest(depth int) wire.Raw { return append(bytes.Repeat([]byte{0x91}, depth), 0xc0) }
 
-// C1: over three tiers of real masters, results, arguments and events with depths from 1 to 70
+// Over three tiers of real masters, results, arguments and events with depths from 1 to 70
 // end their job, each with its result or an error with the reason, and do not delay anything
 // after them: no batch of the branch is refused forever, even when its nodes are killed. Two
 // minions send values of any requested depth, as stock ones may, and a mom minion returns its

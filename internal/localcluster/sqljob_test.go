@@ -15,7 +15,7 @@ import (
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
-// F5: three masters write one job into one MariaDB. The row of the job is the same whoever is
+// Three masters write one job into one MariaDB. The row of the job is the same whoever is
 // first, in Salt's form, and does not present a part of the minions as all; the expected
 // minions are in mom_expected. Four minions below a top and two nodes, ten jobs.
 func TestJobInSQLIsTheSameWhoeverWritesIt(t *testing.T) {

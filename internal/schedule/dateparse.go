@@ -124,7 +124,7 @@ func (d *dateText) half(w string) bool {
 	return true
 }
 
-// slashes parses month/day/year, or day/month/year if there is no such month.
+// slashes parses month/day/year, or day/month/year if the month does not exist.
 func (d *dateText) slashes(m []string) bool {
 	d.dated, d.month, d.day = true, num(m[1]), num(m[2])
 	if d.month > 12 {

@@ -7,7 +7,7 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// splay is a random delay in seconds, between from and to. There is no delay if to is 0.
+// splay is a random delay in seconds, between from and to. A to of 0 means no delay.
 type splay struct{ from, to int }
 
 func (r *reader) splay(name string) (s splay) {

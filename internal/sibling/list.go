@@ -150,7 +150,7 @@ func readList(body []byte) (List, error) {
 }
 
 // Sum returns a checksum of lists. A peer sends it with its question, and is not sent the same
-// lists again. It returns "" if there are no lists.
+// lists again. Without lists it returns "".
 func Sum(told ...Told) string {
 	if len(told) == 0 {
 		return ""

@@ -110,7 +110,7 @@ func TestRealSaltAPI(t *testing.T) {
 				t.Errorf("%s: %v: %d %s, want %d %s", x.user, x.low, code, body, x.code, x.want)
 			}
 		}
-		// S0: beside root's key, which salt-api sends along.
+		// Beside root's key, which salt-api sends along.
 		for _, cred := range []url.Values{
 			{"username": {"nobody"}, "password": {"WRONG"}, "eauth": {"pam"}},
 			{"username": {"frank"}, "password": {"WRONG"}, "eauth": {"sharedsecret"}},

@@ -61,7 +61,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// C14: grains of 200 minions, requested by targets again and again, use no more memory than the
+// Grains of 200 minions, requested by targets again and again, use no more memory than the
 // limit, which holds about thirty of them. The answers stay correct.
 func TestCacheIsBounded(t *testing.T) {
 	const n, most = 200, 20_000

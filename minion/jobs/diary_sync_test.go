@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// C14: a jid is on disk before the job starts, or the minion logs that the job may run again.
+// A jid is on disk before the job starts, or the minion logs that the job may run again.
 func TestDiaryIsSynced(t *testing.T) {
 	d, err := openDiary(filepath.Join(t.TempDir(), "jids"), 10)
 	if err != nil {

@@ -108,7 +108,7 @@ func testLoads(t *testing.T, s returners.Returner) {
 	ctx := context.Background()
 	first, other := Load(t, 1, "test.ping", "*"), Load(t, 1, "cmd.run", "db*", "to", 5, "kwargs", wire.NewMap("delimiter", ":"))
 	other.User = "mallory"
-	// S5: user, function and target do not change, even if the second load is longer.
+	// User, function and target do not change, even if the second load is longer.
 	for _, order := range [][]returners.Load{{first}, {other}, {first}, {other, first}, {first, other}} {
 		must(t, s.SaveLoads(ctx, order))
 	}

@@ -39,7 +39,7 @@ func pagesOf(t *testing.T, s *Store) (rows, largest int) {
 	return rows, largest
 }
 
-// C8: an expectation that names one of 10,000 minions writes one small page, however many
+// An expectation that names one of 10,000 minions writes one small page, however many
 // came before, and adds only itself to the outbox of the database. 10,000 minions cross the
 // size of a page 100 times.
 func TestOneExpectationWritesOnePage(t *testing.T) {

@@ -257,7 +257,7 @@ func TestOutboxSize(t *testing.T) {
 	check("taken", want)
 }
 
-// C4: a row with several destinations is on the disk once for each. The sizes of the
+// A row with several destinations is on the disk once for each. The sizes of the
 // outboxes are right at once and after a restart. It runs with 1,200 returns: more than
 // OutboxBackfill writes in one transaction.
 func TestOutboxIsShared(t *testing.T) {
