@@ -26,7 +26,7 @@ const Full = "full"
 const (
 	fullSaid = "outbox full, refusing returns and jobs"
 	roomSaid = "outbox has room, accepting"
-	fullSQL  = `for="the database of mysql.host"`
+	fullSQL  = `dest="the database of mysql.host"`
 	started  = "Starting the Salt "
 )
 

@@ -3,9 +3,17 @@
 package chaos
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
+	"github.com/momtree/mom/returners"
+	store "github.com/momtree/mom/returners/memory"
 )
 
 // A full outbox is a fault of its node while what it waits for was hit, or was a moment
@@ -53,10 +61,10 @@ func secs(t time.Time) string { return strings.TrimSuffix(t.Sub(day).String(), "
 // its outbox is full.
 func TestFullness(t *testing.T) {
 	begins := func(of string) string {
-		return `[ERROR   ] outbox full, refusing returns and jobs for="` + of + `" err="the outbox is full"` + "\n"
+		return `[ERROR   ] outbox full, refusing returns and jobs dest="` + of + `" err="the outbox is full"` + "\n"
 	}
 	const sql, above = "the database of mysql.host", "the master above"
-	text := begins(sql) + begins(above) + `[INFO    ] outbox has room, accepting returns and jobs for="` + above + `" rows=0` + "\n"
+	text := begins(sql) + begins(above) + `[INFO    ] outbox has room, accepting returns and jobs dest="` + above + `" rows=0` + "\n"
 	f := &fullness{node: "a"}
 	read := func(s string, at float64) {
 		t.Helper()
@@ -75,5 +83,54 @@ func TestFullness(t *testing.T) {
 	got := f.all()
 	if len(got) != 2 || got[0] != (full{"a", false, sec(1), sec(2)}) || got[1] != (full{"a", true, sec(1), sec(4)}) {
 		t.Errorf("read %v", got)
+	}
+}
+
+// The log lines are those of the product: a store whose outbox is full, for the database or a parent, and then has room.
+func TestFullness_OfAStore(t *testing.T) {
+	const above = "parent:above"
+	for _, sql := range []bool{true, false} {
+		var log strings.Builder
+		o := jobstore.Options{Local: store.Open(time.Now), MaxRows: 1, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		dest := above
+		if sql {
+			dest = returners.DestMySQL
+			o.OpenRemote = func(context.Context) (returners.Returner, error) { return nil, errors.New("not in this test") }
+		} else {
+			o.Parent = above
+		}
+		s := jobstore.New(o)
+		save := func(id string) {
+			_, err := s.SaveReturns(t.Context(), []returners.Return{{JID: "20240102030405678901", ID: id, Fun: "test.ping", Full: wire.Raw{0x80}}})
+			if err != nil && !errors.Is(err, jobstore.ErrOutboxFull) {
+				t.Fatal(err)
+			}
+		}
+		f := &fullness{node: "a"}
+		read := func(at float64) []full {
+			if err := f.read(strings.NewReader(log.String()), sec(at-1), sec(at)); err != nil {
+				t.Fatal(err)
+			}
+			return f.all()
+		}
+		save("m1")
+		save("m2")
+		if got := read(2); len(got) != 1 || got[0] != (full{node: "a", sql: sql, from: sec(1)}) {
+			t.Errorf("at the bound: %v, read from\n%s", got, log.String())
+		}
+		items, err := s.Outbox().OutboxRead(t.Context(), dest, 0, 10, 0)
+		if err != nil || len(items) != 1 {
+			t.Fatalf("%d rows, %v", len(items), err)
+		}
+		if err := s.Outbox().OutboxAck(t.Context(), dest, []int64{items[0].Seq}); err != nil {
+			t.Fatal(err)
+		}
+		save("m3")
+		if got := read(4); len(got) != 1 || got[0] != (full{"a", sql, sec(1), sec(4)}) {
+			t.Errorf("with room: %v, read from\n%s", got, log.String())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
