@@ -46,7 +46,7 @@ type Backend interface {
 	// Events opens the event bus of the master.
 	Events(ctx context.Context) (Events, error)
 	// JobUsers returns the recorded user of each job that the master has. It returns
-	// [client.ErrNotTold] if the master has no such command.
+	// [client.ErrNotReported] if the master has no such command.
 	JobUsers(ctx context.Context, jids []string) (map[string]string, error)
 	// Fire puts an event on the bus.
 	Fire(ctx context.Context, tag string, data any) error

@@ -54,7 +54,7 @@ func (h *eventHandler) serverSent(c *call) error {
 			return nil //nolint:nilerr // the client has gone
 		}
 	}
-	_ = h.streams.serve(ctx, c.token, r, to) // the stream has told the client
+	_ = h.streams.serve(ctx, c.token, r, to) // the stream has sent the error to the client
 	return nil
 }
 

@@ -159,7 +159,7 @@ func (f *fake) JobUsers(_ context.Context, jids []string) (map[string]string, er
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, jids...)
 	if f.mute {
-		return nil, client.ErrNotTold
+		return nil, client.ErrNotReported
 	}
 	out := map[string]string{}
 	for _, id := range jids {
@@ -244,7 +244,7 @@ func (s *fakeSession) Publish(ctx context.Context, j client.Job) (client.Publish
 	s.f.serial++
 	jid := fmt.Sprintf("20240101%012d", s.f.serial)
 	s.f.owner[jid] = name
-	return client.Published{JID: jid, Minions: s.matches(j), Tells: true}, nil
+	return client.Published{JID: jid, Minions: s.matches(j), ReportsEnd: true}, nil
 }
 
 func (s *fakeSession) Run(ctx context.Context, j client.Job) (client.Outcome, error) {
@@ -383,7 +383,7 @@ func (s *fakeSession) Follow(ctx context.Context, jid string) (Following, error)
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
 	if s.f.owner[jid] == "" {
-		return nil, client.ErrNotTold
+		return nil, client.ErrNotReported
 	}
 	return &fakeFollowing{updates: s.f.follow, closed: make(chan struct{})}, nil
 }

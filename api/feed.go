@@ -30,7 +30,7 @@ type FeedSource interface {
 }
 
 // Feed publishes the events of a master to a hub until ctx ends. When the bus is lost, Feed opens it
-// again and tells the readers.
+// again and notifies the readers.
 func Feed(ctx context.Context, source FeedSource, hub *stream.Hub, log *slog.Logger) {
 	wait, lost, why := feedWaitMin, false, lostBus
 	f := &feed{hub: hub, log: log, owners: newOwners(source, log, func() { notifyLost(hub, lostOwners) })}
@@ -57,7 +57,7 @@ func Feed(ctx context.Context, source FeedSource, hub *stream.Hub, log *slog.Log
 	}
 }
 
-// notifyLost tells all readers that events may be missing.
+// notifyLost reports to all readers that events may be missing.
 func notifyLost(hub *stream.Hub, reason string) {
 	hub.Publish(tagLost, noticeData(tagLost, value.NewMap("reason", reason)), stream.Audience{Kind: stream.Notice})
 }

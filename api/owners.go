@@ -85,7 +85,7 @@ func (o *owners) find(ctx context.Context, tags ...string) {
 	defer cancel()
 	users, err := o.master.JobUsers(ctx, ids)
 	switch {
-	case errors.Is(err, client.ErrNotTold):
+	case errors.Is(err, client.ErrNotReported):
 		o.silent = true
 		return
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -49,7 +49,7 @@ func problemOf(err error) (p *problem, expected bool) {
 	switch {
 	case errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrBusLost), errors.Is(err, client.ErrNoKey):
 		return &problem{http.StatusServiceUnavailable, "The master does not answer"}, false
-	case errors.Is(err, client.ErrNotTold):
+	case errors.Is(err, client.ErrNotReported):
 		return &problem{http.StatusNotFound, "this master has no record of that job, or no longer"}, true
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{http.StatusGatewayTimeout, "The call took too long"}, true

@@ -90,7 +90,7 @@ func (o *webSocket) serve(ctx context.Context, c *call, notice *stream.Event, se
 
 // listen reads what the client sends until it goes. It closes ready once the client is ready.
 func (o *webSocket) listen(ready chan struct{}) error {
-	// If the context of a read ends, the connection ends before the client is told why.
+	// If the context of a read ends, the connection ends before the client can learn why.
 	ctx := context.WithoutCancel(o.ctx)
 	begun := false
 	for {

@@ -49,7 +49,7 @@ type BatchUpdate struct {
 	// Begins lists the minions of the next round, which is about to be published.
 	Begins []string
 	// Started is the job id of that round. All rounds share one job id if the master reports
-	// the end of jobs (see [Published.Tells]): each round extends the job.
+	// the end of jobs (see [Published.ReportsEnd]): each round extends the job.
 	Started string
 	// Update is an update of the round with the job id JID.
 	Update
@@ -168,7 +168,7 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 	if err != nil {
 		return BatchUpdate{Started: f.JID}, err
 	}
-	if f.Tells {
+	if f.ReportsEnd {
 		b.jid = f.JID
 	}
 	r := round{ids: ids}

@@ -22,7 +22,7 @@ func (f *Following) fill(ctx context.Context, a *Account) {
 	paths := job.Map("Paths")
 	job.Map("Missing").Range(func(k, v any) bool {
 		id, _ := k.(string)
-		if _, told := a.Missing[id]; !told {
+		if _, known := a.Missing[id]; !known {
 			reason, _ := v.(string)
 			a.Missing[id] = Missing{Reason: reason, Path: paths.String(id)}
 		}

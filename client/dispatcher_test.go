@@ -49,7 +49,7 @@ func TestManyJobsOnOneConnection(t *testing.T) {
 				t.Fatalf("job %s: %+v, %v", f.JID, u, err)
 			}
 			if v, err := u.Return.Value.Decode(); err != nil || v != f.JID {
-				t.Errorf("job %s is told of the return %v, %v", f.JID, v, err)
+				t.Errorf("job %s receives the return %v, %v", f.JID, v, err)
 			}
 		}
 		_ = f.Close()
@@ -83,7 +83,7 @@ func TestEventsBeforeTheJobID(t *testing.T) {
 			t.Errorf("after %d events of others: %+v, %v", others, e, err)
 		}
 		if len(l.kept) > 0 {
-			t.Errorf("%d events are kept for nobody", len(l.kept))
+			t.Errorf("%d events are kept without a reader", len(l.kept))
 		}
 	}
 }

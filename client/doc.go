@@ -13,6 +13,6 @@
 // single request. Buffers for slow readers are bounded: see [Following] and [Subscription].
 // Errors are distinguished by [errors.Is] and [errors.As].
 //
-// Most calls work with a Python master too; those that do not return [ErrNotTold]. The
+// Most calls work with a Python master too; those that do not return [ErrNotReported]. The
 // directory example holds a program in a module of its own.
 package client

@@ -44,7 +44,7 @@ type Updates interface {
 func FollowingOf(p Published, from Updates) *Following { return &Following{Published: p, from: from} }
 
 // Follow publishes a job and follows it. It opens the bus before it publishes, so no event is
-// missed. It returns the errors of [Client.Publish], and [ErrNotTold]; the Following then holds
+// missed. It returns the errors of [Client.Publish], and [ErrNotReported]; the Following then holds
 // what is known of the publication. The caller closes the Following.
 func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 	if err := c.expand(&j); err != nil {
@@ -59,9 +59,9 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 		_ = b.Close() // the publication's error matters more
 		return &Following{Published: p}, err
 	}
-	if !p.Tells {
+	if !p.ReportsEnd {
 		_ = b.Close() // the job continues
-		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotTold, p.JID)
+		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotReported, p.JID)
 	}
 	b.bind(p.JID)
 	return &Following{Published: p, c: c, subscriber: b, seen: map[string]bool{}}, nil
@@ -70,9 +70,9 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 // FollowJob follows a job that was already published, by any client: it returns the stored
 // returns, then later updates, until the end of the job. It needs a mom master that keeps
 // results (job_cache) and still has the account of the job; otherwise the error is a
-// [*Refused] or [ErrNotTold]. Of Published only JID and Tells are set.
+// [*Refused] or [ErrNotReported]. Of Published only JID and ReportsEnd are set.
 func (c *Client) FollowJob(ctx context.Context, jid string) (*Following, error) {
-	f := &Following{Published: Published{JID: jid, Tells: true}, c: c, seen: map[string]bool{}}
+	f := &Following{Published: Published{JID: jid, ReportsEnd: true}, c: c, seen: map[string]bool{}}
 	if err := f.resume(ctx); err != nil {
 		return f, errors.Join(fmt.Errorf("follow job %s: %w", jid, err), f.Close())
 	}

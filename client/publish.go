@@ -18,9 +18,9 @@ type Published struct {
 	// Pending are the paths of nodes that have not reported their minions yet, which Minions
 	// lacks. mom's nodes report them at once; Python syndics do with their returns.
 	Pending []string
-	// Tells is whether the master reports when the job is complete. A Python master does
+	// ReportsEnd is whether the master reports when the job is complete. A Python master does
 	// not, so its jobs cannot be followed.
-	Tells bool
+	ReportsEnd bool
 }
 
 // Publish publishes a job and does not wait for returns. It returns [ErrNoMatch] if the target
@@ -43,7 +43,7 @@ func (c *Client) Publish(ctx context.Context, j Job) (Published, error) {
 	if d == nil {
 		return Published{}, errors.New("publish: the master's answer has no load")
 	}
-	p := Published{JID: d.String("jid"), Minions: d.Strings("minions"), Missing: d.Strings("missing"), Nodes: d.Strings("nodes"), Pending: d.Strings("pending"), Tells: d.Has("nodes")}
+	p := Published{JID: d.String("jid"), Minions: d.Strings("minions"), Missing: d.Strings("missing"), Nodes: d.Strings("nodes"), Pending: d.Strings("pending"), ReportsEnd: d.Has("nodes")}
 	if p.Own = p.Minions; d.Has("own") {
 		p.Own = d.Strings("own")
 	}

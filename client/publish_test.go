@@ -262,16 +262,16 @@ func TestFromConfig(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "master"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var told bytes.Buffer
-	o, err := FromConfig(dir, slog.New(slog.NewTextHandler(&told, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	var log bytes.Buffer
+	o, err := FromConfig(dir, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if o.Addr != "[::1]:5506" || o.Cachedir != "/c" || o.Bus.Dir != "/s" || o.Bus.Framing != "bare" || o.Nodegroups["web"] != "web*" {
 		t.Errorf("%+v", o)
 	}
-	if !strings.Contains(told.String(), "no_such_option") {
-		t.Errorf("told %s", told.String())
+	if !strings.Contains(log.String(), "no_such_option") {
+		t.Errorf("log %s", log.String())
 	}
 	if _, err := FromConfig(dir, nil); err != nil {
 		t.Error(err)
@@ -280,6 +280,6 @@ func TestFromConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := FromConfig(dir, nil); err == nil {
-		t.Error("a port that is no number is none")
+		t.Error("a port that is not a number is accepted")
 	}
 }

@@ -32,11 +32,11 @@ func TestQuery(t *testing.T) {
 			if load.String("cmd") == "query" {
 				return wire.NewMap() // as a Python master answers
 			}
-			m.fire(runTag+"/ret", "return", "told", "success", true)
+			m.fire(runTag+"/ret", "return", "done", "success", true)
 			return wire.NewMap("tag", runTag, "jid", jobID)
 		}
 	})
-	if v, err = m.client().Query(within(t), RunnerCall{Fun: "x.y"}); err != nil || v.String() != `"told"` {
+	if v, err = m.client().Query(within(t), RunnerCall{Fun: "x.y"}); err != nil || v.String() != `"done"` {
 		t.Errorf("%v, %v", v, err)
 	}
 }

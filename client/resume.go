@@ -71,7 +71,7 @@ func (c *Client) nextPage(ctx context.Context, jid string, s *sweep) error {
 		return err
 	}
 	if !d.Has("returns") {
-		return fmt.Errorf("%w: its answer has no returns", ErrNotTold)
+		return fmt.Errorf("%w: its answer has no returns", ErrNotReported)
 	}
 	if done := d.Map("complete"); done != nil {
 		raw, err := wire.Encode(done)

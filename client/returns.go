@@ -11,7 +11,7 @@ import (
 // Returns iterates over the stored returns of a job, in the order of minion ids, and waits for
 // no others. It reads a page at a time. It needs a mom master that keeps results (job_cache)
 // and still has the account of the job; otherwise it yields one error, a [*Refused] or
-// [ErrNotTold]. An error for an unreadable return does not end the sequence.
+// [ErrNotReported]. An error for an unreadable return does not end the sequence.
 func (c *Client) Returns(ctx context.Context, jid string) iter.Seq2[Return, error] {
 	return func(yield func(Return, error) bool) {
 		for s := (&sweep{}); !s.end; {

@@ -160,7 +160,7 @@ func TestReturns(t *testing.T) {
 	}
 	m.change(func() { m.answer = func(*wire.Map) any { return wire.NewMap() } })
 	for _, err := range m.client().Returns(within(t), jobID) {
-		if !errors.Is(err, ErrNotTold) {
+		if !errors.Is(err, ErrNotReported) {
 			t.Errorf("%v", err)
 		}
 	}

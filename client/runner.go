@@ -25,10 +25,10 @@ type RunnerCall struct {
 	// Began, if set, is called by [Client.CallRunner] when the call has begun, before it
 	// waits for the result.
 	Began func(Started)
-	// Told, if set, receives the progress events of the function, in order; what is the last
+	// Progress, if set, receives the progress events of the function, in order; what is the last
 	// part of the tag ("progress", "print"). CallRunner calls it and waits for it. Package
 	// client/remote does not call it.
-	Told func(what string, e Event)
+	Progress func(what string, e Event)
 }
 
 // load returns the clear command for the call.
@@ -115,8 +115,8 @@ func (c *Client) CallRunner(ctx context.Context, call RunnerCall) (_ Raw, err er
 		case !own, what == "new":
 		case what == "ret":
 			return c.runnerResult(ctx, call.Fun, run.Tag, Raw(e.Data))
-		case call.Told != nil:
-			call.Told(what, Event{Tag: e.Tag, Time: e.Stamp, Data: Raw(e.Data)})
+		case call.Progress != nil:
+			call.Progress(what, Event{Tag: e.Tag, Time: e.Stamp, Data: Raw(e.Data)})
 		}
 	}
 }

@@ -139,7 +139,7 @@ func TestRunnerOfABusyMaster(t *testing.T) {
 
 // Progress events of a runner are delivered in order and before the result; those of others are
 // not delivered.
-func TestRunnerTold(t *testing.T) {
+func TestRunnerProgress(t *testing.T) {
 	m := startMaster(t)
 	m.answer = func(*wire.Map) any {
 		m.fire(runTag+"/new", "fun", "runner.x")
@@ -149,14 +149,14 @@ func TestRunnerTold(t *testing.T) {
 		m.fire(runTag+"/ret", "return", "a", "success", true)
 		return wire.NewMap("tag", runTag, "jid", jobID)
 	}
-	var told []string
-	_, err := m.client().CallRunner(within(t), RunnerCall{Fun: "x.y", Told: func(what string, e Event) {
-		told = append(told, what+" "+e.Data.String())
+	var events []string
+	_, err := m.client().CallRunner(within(t), RunnerCall{Fun: "x.y", Progress: func(what string, e Event) {
+		events = append(events, what+" "+e.Data.String())
 		if e.Time.IsZero() {
 			t.Errorf("%s has no time", e.Tag)
 		}
 	}})
-	if got := strings.Join(told, "; "); err != nil || got != `progress {"message": "half"}; print {"text": "a line"}` {
+	if got := strings.Join(events, "; "); err != nil || got != `progress {"message": "half"}; print {"text": "a line"}` {
 		t.Errorf("%s, %v", got, err)
 	}
 }

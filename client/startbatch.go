@@ -19,7 +19,7 @@ type BatchStarted struct {
 
 // StartBatch runs test.ping on the target of j and asks the master to run j on the minions that
 // answer, in batches. It does not wait for the batches, and they do not need the client. It
-// returns the errors of [Client.Run], an error for an invalid size, and [ErrNotTold] if the
+// returns the errors of [Client.Run], an error for an invalid size, and [ErrNotReported] if the
 // master does not run batches.
 func (c *Client) StartBatch(ctx context.Context, j Job, o Batch) (BatchStarted, error) {
 	if err := o.Validate(); err != nil {
@@ -47,7 +47,7 @@ func (c *Client) StartBatch(ctx context.Context, j Job, o Batch) (BatchStarted, 
 	d := reply.Map("load")
 	switch {
 	case d == nil:
-		return started, fmt.Errorf("%w: start a batch: the master does not run batches; omit --async or update the master", ErrNotTold)
+		return started, fmt.Errorf("%w: start a batch: the master does not run batches; omit --async or update the master", ErrNotReported)
 	case d.String("jid") == "":
 		return started, fmt.Errorf("start a batch: %w: %v", ErrNoMatch, j.Tgt)
 	}

@@ -52,7 +52,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	r.start()
 	heard := func(m *minion) {
 		t.Helper()
-		if n, is := nodecall.ReadNews(m.hear()); !is || n.What != sibling.News || n.Within != 250*time.Millisecond {
+		if n, is := nodecall.ReadChange(m.hear()); !is || n.What != sibling.Changed || n.Within != 250*time.Millisecond {
 			t.Errorf("%s hears %+v, %v", m.id, n, is)
 		}
 	}
@@ -94,7 +94,7 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 	heard(n1)
 	r.say(testJob("*", "glob"))
 	for _, p := range []*minion{plain, m, n1} {
-		if _, is := nodecall.ReadNews(p.hear()); is {
+		if _, is := nodecall.ReadChange(p.hear()); is {
 			t.Errorf("%s hears news that is not for it, or none", p.id)
 		}
 	}

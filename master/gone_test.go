@@ -19,7 +19,7 @@ type kin struct {
 	t      *testing.T
 	at     *clock
 	na, nb *rig
-	told   sibling.Told // as siblings of each other
+	told   sibling.Signed // as siblings of each other
 }
 
 func newKin(t *testing.T) *kin {

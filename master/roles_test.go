@@ -40,7 +40,7 @@ func siblingsOf(t *testing.T, reply any) sibling.List {
 		t.Fatalf("no list in %v", reply)
 	}
 	b := m.Map("below")
-	l, err := sibling.Told{Body: b.Bytes("body"), Sig: b.Bytes("sig"), Pub: b.String("pub")}.Open()
+	l, err := sibling.Signed{Body: b.Bytes("body"), Sig: b.Bytes("sig"), Pub: b.String("pub")}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
 	s.opts.Now = at.now
 	s.start()
-	if err := s.failover.SetSiblings(sibling.Told{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
+	if err := s.failover.SetSiblings(sibling.Signed{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
 		t.Fatal(err)
 	}
 	_, thief := goldenPair(t, "minion2")

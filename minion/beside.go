@@ -72,7 +72,7 @@ func (d beside) ask(ctx context.Context, tag string, data any, answer string) (*
 	}
 	defer func() { _ = c.Close() }()
 	if err := c.Fire(ctx, tag, data); err != nil {
-		return nil, fmt.Errorf("tell the minion daemon: %w", err)
+		return nil, fmt.Errorf("send event to the minion daemon: %w", err)
 	}
 	for {
 		ev, err := c.Next(ctx)

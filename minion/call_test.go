@@ -108,7 +108,7 @@ func TestCall_NoReturnEvent(t *testing.T) {
 		t.Fatalf("%+v %v", res, err)
 	}
 	if res.ReturnErr == nil || !strings.Contains(res.ReturnErr.Error(), "no_such") {
-		t.Errorf("an unknown returner is not told: %v", res.ReturnErr)
+		t.Errorf("an unknown returner is not reported: %v", res.ReturnErr)
 	}
 	if n := len(m.Seen("_return")); n != 0 {
 		t.Errorf("%d returns", n)

@@ -83,7 +83,7 @@ func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 func TestBus_TellsOfTheMaster(t *testing.T) {
 	for name, rules := range map[string]channeltest.Rules{
 		"that answers": {},
-		"that does not answer what it is told at a connect": {Answer: func(cmd string, reply []byte) []byte {
+		"that does not answer the report at a connect": {Answer: func(cmd string, reply []byte) []byte {
 			if cmd == "_presence" || cmd == "_minion_event" {
 				return nil
 			}

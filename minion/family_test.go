@@ -66,7 +66,7 @@ func (f *family) minion(t *testing.T, home string) *daemon {
 type learned struct {
 	option, node, addr string
 	voucher            []byte
-	told               []sibling.Told
+	told               []sibling.Signed
 	lists              []sibling.List
 }
 
@@ -80,7 +80,7 @@ func readLearned(t *testing.T, cachedir string) (l learned) {
 		return l
 	}
 	l.option, l.node, l.addr, l.voucher = d.String("option"), d.String("node"), d.String("addr"), d.Bytes("voucher")
-	if l.told, l.lists, err = sibling.ReadTold(d.List("lists")); err != nil {
+	if l.told, l.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		t.Error(err)
 	}
 	return l

@@ -74,7 +74,7 @@ func TestMinion_Returns(t *testing.T) {
 		{name: "unknown", fun: "no.such", value: "'no.such' is not available.", retcode: 1, out: "nested"},
 		{name: "wrong call", fun: "test.echo", value: "Passed invalid arguments to test.echo", retcode: 1, out: "nested"},
 		{name: "failure", fun: "gate.fail", value: "ERROR: it failed", retcode: 1, out: "nested"},
-		{name: "panic", fun: "gate.panic", value: "panic: as told", retcode: 1, out: "nested"},
+		{name: "panic", fun: "gate.panic", value: "panic: as requested", retcode: 1, out: "nested"},
 		{name: "retcode", fun: "gate.code", value: "out", retcode: 3},
 		{name: "too big", fun: "gate.big", value: "max_frame_size", retcode: 1, out: "nested"},
 		{name: "no wire form", fun: "gate.odd", value: "cannot be returned", retcode: 1, out: "nested"},

@@ -93,7 +93,7 @@ out:
 		"Replacing @DIR@/out/sub with a directory", "Replacing directory @DIR@/out/file with a file", "@DIR@/out/old", "@DIR@/out/more/old",
 	} {
 		if !strings.Contains(comment, want) {
-			t.Errorf("the test run does not tell %q:\n%s", want, comment)
+			t.Errorf("the test run does not name %q:\n%s", want, comment)
 		}
 	}
 	if tested["result"] != nil || strings.Contains(comment, ".keep") {

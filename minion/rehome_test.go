@@ -74,10 +74,10 @@ func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
 	gates.release()
 	b.AwaitReturn(t, inFlight)
 	if n := before.Load(); n != 0 {
-		t.Errorf("%d returns were there before the sibling was told of any", n)
+		t.Errorf("%d returns arrived before the sibling learned of any", n)
 	}
 	if !named.Load() {
-		t.Error("the sibling was not told of the return that it got")
+		t.Error("the sibling did not learn of the return that it received")
 	}
 }
 
@@ -171,9 +171,9 @@ func TestRehome_SaysThatItComesBack(t *testing.T) {
 	b.AwaitSubscribers(t, 1)
 	left.Store(true)
 	a.Up()
-	waiting.Until(t, "the home to be told", said.Load)
+	waiting.Until(t, "the home to know", said.Load)
 	if early.Load() {
-		t.Error("it was told before, or to the sibling")
+		t.Error("it was reported earlier, or to the sibling")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 	}
 	gone := f.top[1]
 	gone.Port = 1
-	l.node, l.addr, l.voucher, l.told = gone.ID, gone.Addr(), []byte("voucher of b"), []sibling.Told{told}
+	l.node, l.addr, l.voucher, l.told = gone.ID, gone.Addr(), []byte("voucher of b"), []sibling.Signed{told}
 	l.write(t, d.cfg.Cachedir)
 	before := len(a.Seen("_auth"))
 	start(t, d.cfg)
@@ -260,7 +260,7 @@ func TestRehome_SwitchedOff(t *testing.T) {
 	a.Up()
 	a.AwaitSubscribers(t, 2)
 	if n := len(f.masters["b"].Seen("_auth")); n != 0 {
-		t.Errorf("moved to a sibling that nobody told of (%d)", n)
+		t.Errorf("moved to a sibling that nobody reported (%d)", n)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestRehome_Asked(t *testing.T) {
 	waiting.Until(t, "the new home on disk", func() bool {
 		return readLearned(t, d.cfg.Cachedir).node == "c"
 	})
-	waiting.Until(t, "the old home to be told", func() bool {
+	waiting.Until(t, "the old home to know", func() bool {
 		for _, q := range a.Seen(sibling.Command) {
 			if q.String("leaves") == "c" {
 				return true

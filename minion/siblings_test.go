@@ -14,7 +14,7 @@ import (
 // news returns the publication by which a master reports a change of its siblings.
 func news(t *testing.T) *wire.Map {
 	t.Helper()
-	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	p, err := nodecall.Change{What: sibling.Changed, Within: time.Millisecond}.Publication()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func news(t *testing.T) *wire.Map {
 // a report of the change, or with the next connection if that broke meanwhile.
 func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 	for name, tell := range map[string]func(a *channeltest.Master){
-		"news":         func(a *channeltest.Master) { a.Publish(news(t)) },
+		"change":       func(a *channeltest.Master) { a.Publish(news(t)) },
 		"a connection": func(a *channeltest.Master) { a.Down(); a.Up() },
 	} {
 		t.Run(name, func(t *testing.T) {

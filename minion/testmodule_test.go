@@ -72,7 +72,7 @@ func init() {
 			return nil, &modules.CommandError{Msg: "it failed"}
 		})},
 		modules.Function{Name: "panic", Doc: "Panic.", Run: run(func(context.Context, *modules.Call) (any, error) {
-			panic("as told")
+			panic("as requested")
 		})},
 		modules.Function{Name: "code", Doc: "Set a retcode.", Run: run(func(_ context.Context, c *modules.Call) (any, error) {
 			c.Retcode = 3

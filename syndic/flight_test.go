@@ -165,7 +165,7 @@ func TestFlight_ReportsOfAJobInOrder(t *testing.T) {
 // Normal events do not delay reports.
 func TestFlight_NormalEventsDelayNoUrgentOne(t *testing.T) {
 	p, n := startSlowParent(t, "_minion_event")
-	for i := range bounds.Default().TellBatch {
+	for i := range bounds.Default().ReportBatch {
 		n.local.fire(t, fmt.Sprint("my/", i), wire.NewMap("a", 1))
 	}
 	p.under(t, 1)

@@ -12,6 +12,9 @@ func (s *Syndic) Metrics() metrics.Source {
 	return metrics.Source{Collect: s.collect, Checks: s.checks}
 }
 
+// normalQueue is the label of the queue of all events that are not urgent.
+const normalQueue = "news"
+
 func (s *Syndic) collect(out *metrics.Sink) {
 	if s.ownRescues {
 		metrics.CollectRescues(out, s.rescues)
@@ -26,9 +29,9 @@ func (s *Syndic) collect(out *metrics.Sink) {
 		out.Count("mom_syndic_rows_rejected_total", f.Rejected.Load(), l.name)
 		out.Count("mom_syndic_events_dropped_total", l.events.Dropped(), l.name)
 		out.Set("mom_syndic_events_waiting", float64(waits.Urgent), l.name, "urgent")
-		out.Set("mom_syndic_events_waiting", float64(waits.Normal), l.name, "news")
+		out.Set("mom_syndic_events_waiting", float64(waits.Normal), l.name, normalQueue)
 		out.Set("mom_syndic_event_bytes_waiting", float64(waits.UrgentBytes), l.name, "urgent")
-		out.Set("mom_syndic_event_bytes_waiting", float64(waits.NormalBytes), l.name, "news")
+		out.Set("mom_syndic_event_bytes_waiting", float64(waits.NormalBytes), l.name, normalQueue)
 	}
 }
 

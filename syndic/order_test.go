@@ -119,7 +119,7 @@ func TestOrder_OnlyForMomParents(t *testing.T) {
 	for name, c := range map[string]struct {
 		ours bool
 		tag  string
-	}{"news": {true, "my/news"}, "to a Python master": {false, job(1)}} {
+	}{"event": {true, "my/event"}, "to a Python master": {false, job(1)}} {
 		t.Run(name, func(t *testing.T) {
 			p := startOrderedParent(t, c.ours, func(*orderedParent, int) any { return nil })
 			n := start(t, nil, p.fakeParent)

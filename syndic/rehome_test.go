@@ -16,11 +16,11 @@ import (
 // fakeFailover is a local master with failover on.
 type fakeFailover struct{}
 
-func (fakeFailover) SetSiblings(sibling.Told) error  { return nil }
-func (fakeFailover) ClearSiblings(string) bool       { return false }
-func (fakeFailover) RevokedKeys() []sibling.Gone     { return nil }
-func (fakeFailover) AddRevoked([]sibling.Gone) error { return nil }
-func (fakeFailover) Home() sibling.Node              { return sibling.Node{ID: "syn-a", Port: 4506} }
+func (fakeFailover) SetSiblings(sibling.Signed) error { return nil }
+func (fakeFailover) ClearSiblings(string) bool        { return false }
+func (fakeFailover) RevokedKeys() []sibling.Gone      { return nil }
+func (fakeFailover) AddRevoked([]sibling.Gone) error  { return nil }
+func (fakeFailover) Home() sibling.Node               { return sibling.Node{ID: "syn-a", Port: 4506} }
 
 // plantHoused creates a node below a that knows its sibling b.
 func plantHoused(t *testing.T, failback time.Duration, change ...func(*link.Pace)) (n *node, a, b *fakeParent) {
@@ -70,16 +70,16 @@ func plantHousedAs(t *testing.T, alter func(*config.Syndic), change ...func(*lin
 // A node requests its siblings on connect, and when the parent announces a change.
 func TestSiblings_RequestedAtOnce(t *testing.T) {
 	_, a, _ := plantHoused(t, time.Hour, func(p *link.Pace) { p.Siblings = time.Hour })
-	p, err := nodecall.News{What: sibling.News, Within: time.Millisecond}.Publication()
+	p, err := nodecall.Change{What: sibling.Changed, Within: time.Millisecond}.Publication()
 	if err != nil {
 		t.Fatal(err)
 	}
-	news := channeltest.Job(job(1), "", nodecall.Fun)
-	news.Set("tgt", p.Tgt)
-	news.Set("tgt_type", p.TgtType)
+	pub := channeltest.Job(job(1), "", nodecall.Fun)
+	pub.Set("tgt", p.Tgt)
+	pub.Set("tgt_type", p.TgtType)
 	v, _ := p.Extra.Get(nodecall.Field)
-	news.Set(nodecall.Field, v)
-	a.Publish(news)
+	pub.Set(nodecall.Field, v)
+	a.Publish(pub)
 	a.Await(t, sibling.Command, 2)
 	a.Down()
 	a.Up()

@@ -58,8 +58,8 @@ func TestReports_FitTheQueue(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := startParent(t, channeltest.Rules{})
 			n := plant(t, func(conf *config.Syndic) {
-				conf.Local.Bounds.TellQueue, conf.Local.Bounds.TellQueueBytes, conf.Local.Bounds.TellBatch = c.queue, c.bytes, c.batch
-				conf.Local.Bounds.TellJobs = 2
+				conf.Local.Bounds.ReportQueue, conf.Local.Bounds.ReportQueueBytes, conf.Local.Bounds.ReportBatch = c.queue, c.bytes, c.batch
+				conf.Local.Bounds.ReportJobs = 2
 			}, p)
 			n.pace.Sweep = time.Hour
 			total := addUnreported(t, n.local, c.jobs, c.minions, c.piece)
@@ -101,7 +101,7 @@ func TestReports_FitTheQueue(t *testing.T) {
 func TestReports_ResumeAfterReconnect(t *testing.T) {
 	const jobs = 60
 	p := startParent(t, channeltest.Rules{})
-	n := plant(t, func(conf *config.Syndic) { conf.Local.Bounds.TellQueue, conf.Local.Bounds.TellBatch = 3, 1 }, p)
+	n := plant(t, func(conf *config.Syndic) { conf.Local.Bounds.ReportQueue, conf.Local.Bounds.ReportBatch = 3, 1 }, p)
 	n.pace.Sweep = time.Hour
 	addUnreported(t, n.local, jobs, 4, 2)
 	n.run(t)
@@ -125,7 +125,7 @@ func TestReports_ResumeAfterReconnect(t *testing.T) {
 func TestReports_EndsCountDespiteLoss(t *testing.T) {
 	const jobs = 10
 	p := startParent(t, channeltest.Rules{})
-	n := plant(t, func(conf *config.Syndic) { conf.Local.Bounds.TellQueue, conf.Local.Bounds.TellBatch = 3, 1 }, p)
+	n := plant(t, func(conf *config.Syndic) { conf.Local.Bounds.ReportQueue, conf.Local.Bounds.ReportBatch = 3, 1 }, p)
 	n.pace.Sweep = time.Hour
 	n.run(t)
 	n.awaitUp(t)
@@ -150,7 +150,7 @@ func TestReports_EndsCountDespiteLoss(t *testing.T) {
 // all is reported again, with the end of the job after its reports.
 func TestReports_LostWhileParentAway(t *testing.T) {
 	p := startParent(t, channeltest.Rules{})
-	n := start(t, func(conf *config.Syndic) { conf.Local.Bounds.TellQueue = 3 }, p)
+	n := start(t, func(conf *config.Syndic) { conf.Local.Bounds.ReportQueue = 3 }, p)
 	n.pace.Sweep = time.Hour
 	p.Down()
 	waiting.Until(t, "the loss to be noticed", func() bool { return !n.parents.links[0].IsUp() })

@@ -140,8 +140,8 @@ func (d *drawer) below(n Node, indent string, above State, tier int) {
 	}
 }
 
-// withFigures returns the vitals of a node and its degraded state in short, after sep; "" if there
-// are none.
+// withFigures returns the vitals of a node and its degraded state in short, after sep, or ""
+// without any.
 func withFigures(sep string, n Node) string {
 	var out []string
 	for _, p := range n.Problems {

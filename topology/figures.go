@@ -19,8 +19,8 @@ func figures(v Vitals) string {
 	add(v.Working > 0, "%d at work", v.Working)
 	add(v.Jobs > 0, "%s", count(v.Jobs, "job"))
 	if v.Pending > 0 {
-		add(v.PendingAge <= 0, "owes %s", count(v.Pending, "row"))
-		add(v.PendingAge > 0, "owes %s, oldest %s", count(v.Pending, "row"), Span(v.PendingAge))
+		add(v.PendingAge <= 0, "%s pending", count(v.Pending, "row"))
+		add(v.PendingAge > 0, "%s pending, oldest %s", count(v.Pending, "row"), Span(v.PendingAge))
 	}
 	add(v.Lag > 0, "lag %s", Span(v.Lag))
 	add(v.Load > 0, "load %.2f", v.Load)

@@ -113,7 +113,7 @@ func FuzzFromMap(f *testing.F) {
 	})
 }
 
-// equal tells whether two subtrees say the same, but for their figures.
+// equal reports whether two subtrees are the same, except for their figures.
 func (n Node) equal(o Node) bool {
 	return n.sameHead(o) && slices.Equal(n.Minions, o.Minions) && slices.EqualFunc(n.Nodes, o.Nodes, Node.equal)
 }

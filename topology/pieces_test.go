@@ -52,8 +52,8 @@ func carried(tb testing.TB, p Piece) Piece {
 	return got
 }
 
-// A tree told in pieces, and a large difference told in pieces, is what it is when
-// it is told at once; before the last piece nothing is different.
+// A tree reported in pieces, and a large difference reported in pieces, equals one
+// reported at once; before the last piece nothing is different.
 func TestPiecesEqualTheWhole(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -83,7 +83,7 @@ func TestPiecesEqualTheWhole(t *testing.T) {
 			}
 		}
 		same(t, seed, parent, whole)
-		// Everything that a node can tell, in one large difference.
+		// Everything that a node can report, in one large difference.
 		d := Delta{From: 7, To: 9, Parts: []Part{{Vitals: &Vitals{Jobs: 77}, Head: &Node{Role: "syndic", Version: "2", State: Up, Life: n.Life}}}}
 		for i := range 5000 {
 			d.Parts[0].Gone = append(d.Parts[0].Gone, fmt.Sprintf("n-%04d", i))
@@ -192,7 +192,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// Until a node that reports in pieces has told all, its parent knows nothing of who
+// Until a node that reports in pieces has sent the last, its parent knows nothing of who
 // is below it in this life.
 func TestExpect(t *testing.T) {
 	tr := NewTree(Node{ID: "top"}, nil)
@@ -213,7 +213,7 @@ func TestExpect(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, _ := tr.Node("n"); n.Blind {
-		t.Error("it has told all, and still counts for nothing")
+		t.Error("it has sent the last piece, and still counts for nothing")
 	}
 }
 

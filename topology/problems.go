@@ -77,7 +77,7 @@ func (f *finder) visit(path string, n Node, below bool) {
 	}
 	v := n.Vitals
 	if v.PendingAge > MaxPendingAge {
-		f.add(Backlog, path, time.Time{}, "owes %s, the oldest for %s; is its parent or its database away?", count(v.Pending, "row"), Span(v.PendingAge))
+		f.add(Backlog, path, time.Time{}, "%s pending, the oldest for %s; is its parent or its database away?", count(v.Pending, "row"), Span(v.PendingAge))
 	}
 	if below && v.Skew.Abs() > MaxSkew {
 		f.add(ClockSkew, path, time.Time{}, "its clock is %s off its parent's; let both keep the time by NTP", Signed(v.Skew))
@@ -91,7 +91,7 @@ func (f *finder) visit(path string, n Node, below bool) {
 }
 
 // twins finds ids at several places. One node below several masters has one life, which is no
-// problem. Nodes without a life cannot be told apart.
+// problem. Nodes without a life cannot be distinguished.
 func (f *finder) twins() {
 	for id, places := range f.places {
 		lives := map[string]bool{}

@@ -56,7 +56,7 @@ func TestProblems(t *testing.T) {
 			node("a", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
 			node("b", func(n *Node) { n.Minions = []Minion{{"m", Down, ""}} }),
 		}, "minions-down top/a"},
-		{"told by itself", []Node{node("a", func(n *Node) {
+		{"reported by itself", []Node{node("a", func(n *Node) {
 			n.Problems = []Problem{{Kind: Partition, Path: "x", Detail: "d"}, {Kind: Loop}}
 		})}, "loop top/a, partition top/a/x"},
 	} {
@@ -71,7 +71,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// However many minions are down, one problem per node tells it. Size: 100,000 (the
+// However many minions are down, one problem per node reports it. Size: 100,000 (the
 // bound is 20 names).
 func TestProblems_ManyMinionsDown(t *testing.T) {
 	n := Node{ID: "top", Version: "1", State: Up}
@@ -87,7 +87,7 @@ func TestProblems_ManyMinionsDown(t *testing.T) {
 	}
 }
 
-// A problem is told to somebody who has to mend it, so each says what to do.
+// Each problem says what the operator can do.
 func TestProblemsSayWhatToDo(t *testing.T) {
 	up := func(id string) Node {
 		return Node{ID: id, Role: "syndic", Version: "1", State: Up, Life: "life of " + id}
@@ -110,7 +110,7 @@ func TestProblemsSayWhatToDo(t *testing.T) {
 	} {
 		ps := Problems(Node{ID: "top", Version: "1", State: Up, Life: "life of top", Nodes: c.nodes})
 		if len(ps) != 1 || ps[0].Kind != kind || !strings.Contains(ps[0].Detail, c.advice) {
-			t.Errorf("%s: told %+v, want one that says %q", kind, ps, c.advice)
+			t.Errorf("%s: problems %+v, want one that says %q", kind, ps, c.advice)
 		}
 	}
 }

@@ -116,8 +116,8 @@ func TestFiguresAreQuiet(t *testing.T) {
 	tr.SetLag(time.Second)
 	tr.SetSkew("a", time.Minute)
 	tr.SetNode(Node{ID: "a", State: Up, Vitals: Vitals{Jobs: 9}})
-	if told(c) {
-		t.Error("figures were told as a change")
+	if notified(c) {
+		t.Error("figures counted as a change")
 	}
 	d, ok := tr.Changes(before)
 	if !ok || len(d.Parts) != 2 || d.Parts[0].Vitals.Lag != time.Second || d.Parts[1].Vitals.Skew != time.Minute || d.Parts[1].Vitals.Jobs != 9 {
@@ -174,13 +174,13 @@ func TestLoopIsRefused(t *testing.T) {
 		t.Errorf("a node above itself: %v", err)
 	}
 	if p := b.Snapshot().Problems; len(p) != 1 || p[0].Kind != Loop {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 	if err := b.SetAbove("a", []Ancestor{{"b", "another", ""}, {"a", a.Life(), ""}}); err != nil {
 		t.Errorf("another node of the same id: %v", err)
 	}
 	if p := b.Snapshot().Problems; len(p) != 1 || p[0].Kind != DuplicateNode {
-		t.Errorf("told %+v", p)
+		t.Errorf("reported %+v", p)
 	}
 	if err := b.SetAbove("a", []Ancestor{{"a", a.Life(), ""}}); err != nil || len(b.Snapshot().Problems) != 0 {
 		t.Errorf("healed: %v, %+v", err, b.Snapshot().Problems)

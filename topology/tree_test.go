@@ -20,7 +20,7 @@ func ids(nodes []Node) string {
 	return s
 }
 
-func told(c <-chan struct{}) bool {
+func notified(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -29,7 +29,7 @@ func told(c <-chan struct{}) bool {
 	}
 }
 
-func TestChangesAreTold(t *testing.T) {
+func TestChangesNotifyWatchers(t *testing.T) {
 	tr := NewTree(Node{ID: "top", Role: "master"}, nil)
 	a, stopA := tr.Watch()
 	b, stopB := tr.Watch()
@@ -38,7 +38,7 @@ func TestChangesAreTold(t *testing.T) {
 	for i := range 100 {
 		tr.SetMinion(Minion{ID: fmt.Sprint("web-", i), State: Up})
 	}
-	if !told(a) || told(a) || !told(b) {
+	if !notified(a) || notified(a) || !notified(b) {
 		t.Error("100 changes are not one value for each watcher")
 	}
 	if got := tr.Revision() - before; got != 100 {
@@ -68,12 +68,12 @@ func TestChangesAreTold(t *testing.T) {
 		{"once more", func() { tr.RemoveMinion("web-4") }, false},
 	} {
 		c.do()
-		if got := told(b); got != c.changes {
-			t.Errorf("%s: told %v, want %v", c.what, got, c.changes)
+		if got := notified(b); got != c.changes {
+			t.Errorf("%s: notified %v, want %v", c.what, got, c.changes)
 		}
 	}
-	if told(a) {
-		t.Error("a watcher that has stopped was told")
+	if notified(a) {
+		t.Error("a watcher that has stopped was notified")
 	}
 	n := tr.Snapshot()
 	if len(n.Minions) != 98 || n.Minions[1].Version != "1.0" || ids(n.Nodes) != "syn-a:down web-3:down " {

@@ -47,6 +47,12 @@ func (n Node) Figures() Vitals {
 	return v
 }
 
+// Fields of the figures of the outbox in a report.
+const (
+	keyPending    = "owed"
+	keyPendingAge = "owed_age" // nanoseconds
+)
+
 func (v Vitals) wire() *wire.Map {
 	m := wire.NewMap()
 	add := func(key string, value any, known bool) {
@@ -59,7 +65,7 @@ func (v Vitals) wire() *wire.Map {
 	add("load", v.Load, v.Load != 0)
 	for key, n := range map[string]int64{
 		"accepted": int64(v.Accepted), "connected": int64(v.Connected), "working": int64(v.Working), "jobs": int64(v.Jobs),
-		"owed": int64(v.Pending), "owed_age": int64(v.PendingAge), "lag": int64(v.Lag), "skew": int64(v.Skew), "memory": v.Memory,
+		keyPending: int64(v.Pending), keyPendingAge: int64(v.PendingAge), "lag": int64(v.Lag), "skew": int64(v.Skew), "memory": v.Memory,
 	} {
 		add(key, n, n != 0)
 	}
@@ -87,7 +93,7 @@ func vitalsFrom(m *wire.Map) Vitals {
 	x, _ := m.Get("load")
 	v.Load, _ = x.(float64)
 	v.Accepted, v.Connected, v.Working = int(number("accepted")), int(number("connected")), int(number("working"))
-	v.Jobs, v.Pending, v.Memory = int(number("jobs")), int(number("owed")), number("memory")
-	v.PendingAge, v.Lag, v.Skew = time.Duration(number("owed_age")), time.Duration(number("lag")), time.Duration(number("skew"))
+	v.Jobs, v.Pending, v.Memory = int(number("jobs")), int(number(keyPending)), number("memory")
+	v.PendingAge, v.Lag, v.Skew = time.Duration(number(keyPendingAge)), time.Duration(number("lag")), time.Duration(number("skew"))
 	return v
 }

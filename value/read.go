@@ -7,7 +7,7 @@ type Lazy interface {
 	Value() (any, error)
 }
 
-// value returns the value of key, decoded; nil when there is none.
+// value returns the value of key, decoded, or nil if the map lacks it.
 func (m *Map) value(key string) any {
 	v, _ := m.Get(key)
 	if l, ok := v.(Lazy); ok {

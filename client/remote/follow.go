@@ -45,7 +45,7 @@ func (c *Client) OpenJob(ctx context.Context, jid string) (*client.Following, er
 	if _, err := f.stream(ctx); err != nil {
 		return nil, err
 	}
-	return client.FollowingOf(client.Published{JID: jid, Tells: true}, f), nil
+	return client.FollowingOf(client.Published{JID: jid, ReportsEnd: true}, f), nil
 }
 
 // following is the stream of a job, reopened when it breaks.

@@ -126,7 +126,7 @@ func (c *Client) Publish(ctx context.Context, j client.Job) (client.Published, e
 		return client.Published{}, fmt.Errorf("publish: %w", err)
 	}
 	m, _ := v.(*value.Map)
-	p := client.Published{JID: m.String("jid"), Minions: m.Strings("minions"), Pending: m.Strings("pending"), Tells: ours}
+	p := client.Published{JID: m.String("jid"), Minions: m.Strings("minions"), Pending: m.Strings("pending"), ReportsEnd: ours}
 	switch {
 	case m == nil:
 		return p, errors.New("publish: the API response is not a job")

@@ -52,7 +52,7 @@ func TestPublish(t *testing.T) {
 		Tgt: []string{"a", "b"}, TgtType: "list", Fun: []string{"test.arg"}, Args: []any{int64(1), "x", value.NewMap("__kwarg__", true, "k", 1.5)},
 		Ret: "mysql", Timeout: 1500 * time.Millisecond, Queue: time.Minute, Extra: map[string]any{"metadata": "m"},
 	})
-	if err != nil || p.JID != testJID || !slices.Equal(p.Minions, []string{"a", "b"}) || !p.Tells {
+	if err != nil || p.JID != testJID || !slices.Equal(p.Minions, []string{"a", "b"}) || !p.ReportsEnd {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	for _, want := range []string{

@@ -33,7 +33,7 @@ func TestTreeAndTrace(t *testing.T) {
 	}
 	for _, what := range f.requests() {
 		if strings.HasPrefix(what, "POST") {
-			t.Errorf("the API was told to run: %s", what)
+			t.Errorf("the API was asked to run: %s", what)
 		}
 	}
 	f.answers("GET /tree", `{"return": ["no tree"]}`)

@@ -96,7 +96,7 @@ func Read(pkiDir, id string) (finger string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("read the admission of %s: %w", id, err)
 	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		return "", fmt.Errorf("admission %s does not count: it is no regular file of at most %d bytes", path, maxFile)
+		return "", fmt.Errorf("admission %s does not count: it is not a regular file of at most %d bytes", path, maxFile)
 	case info.Mode()&0o022 != 0:
 		return "", fmt.Errorf("admission %s does not count: mode %04o lets others write, use chmod go-w", path, info.Mode().Perm())
 	}

@@ -84,7 +84,7 @@ func TestRead_CountsOnlyWhatTheOwnerWrote(t *testing.T) {
 	}
 	got, err := List(pki)
 	if len(got) != 0 || err == nil || strings.Count(err.Error(), "\n") != 5 {
-		t.Errorf("counted %v; told %v", got, err)
+		t.Errorf("admissions %v, error %v", got, err)
 	}
 }
 

@@ -33,7 +33,7 @@ func placeOf(mode, dir, name string, port int) (place, error) {
 		return p, nil
 	case "tcp":
 		if port < 0 || port > 0xffff {
-			return place{}, fmt.Errorf("port %d for %s is none: give 1 to 65535", port, name)
+			return place{}, fmt.Errorf("invalid port %d for %s; use 1 to 65535", port, name)
 		}
 		return place{port: port, tcp: true}, nil
 	}

@@ -92,11 +92,11 @@ func New(cfg Config) (*Channel, error) {
 		return nil, err
 	}
 	if cfg.Pair == nil {
-		told, err := crypt.Guard(cfg.PkiDir, false, cfg.KeyName)
+		found, err := crypt.Guard(cfg.PkiDir, false, cfg.KeyName)
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range told {
+		for _, text := range found {
 			cfg.Log.Warn("key files were readable by others, mode fixed", "id", cfg.ID, "found", text)
 		}
 	}

@@ -120,7 +120,7 @@ type Config struct {
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
-	tellAfter time.Duration // for tests; 0 means the constant
+	logAfter time.Duration // for tests; 0 means the constant
 }
 
 func (c Config) withDefaults() Config {
@@ -143,7 +143,7 @@ func (c Config) withDefaults() Config {
 	c.ReturnTimeoutMax = max(or(c.ReturnTimeoutMax, 10*time.Second), c.ReturnTimeout)
 	c.ReturnTries = or(c.ReturnTries, 3)
 	c.Log = or(c.Log, slog.Default())
-	c.tellAfter = or(c.tellAfter, tellAfter)
+	c.logAfter = or(c.logAfter, logAfter)
 	if syndic {
 		c.PinName = or(c.PinName, "syndic_master.pub")
 		c.FingerOption = or(c.FingerOption, "syndic_finger")

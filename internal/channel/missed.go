@@ -92,8 +92,8 @@ func (t *Tail) Answer(reply *wire.Map) (missed bool) {
 	if reply.Int("missed") > 0 {
 		return true
 	}
-	seen, told := reply.Get("session")
-	t.set(epoch, reply.Int("head"), !told || seen != false)
+	seen, known := reply.Get("session")
+	t.set(epoch, reply.Int("head"), !known || seen != false)
 	return false
 }
 

@@ -130,12 +130,12 @@ func signedForms(t *testing.T) map[string]form {
 	list := sibling.List{Parent: "top", At: now, Nodes: []sibling.Node{
 		{ID: "n1", Host: "192.0.2.1", Port: 4506, Pub: m.Key.PublicPEM}, {ID: "n2", Host: "192.0.2.2", Port: 4506, Pub: m.Key.PublicPEM},
 	}}
-	told, err := list.Sign(key, m.Key.PublicPEM)
+	signed, err := list.Sign(key, m.Key.PublicPEM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms["list of siblings"] = form{told.Body, told.Sig, func(b, sig []byte) bool {
-		_, err := sibling.Told{Body: b, Sig: sig, Pub: m.Key.PublicPEM}.Open()
+	forms["list of siblings"] = form{signed.Body, signed.Sig, func(b, sig []byte) bool {
+		_, err := sibling.Signed{Body: b, Sig: sig, Pub: m.Key.PublicPEM}.Open()
 		return err == nil
 	}}
 	for name, to := range map[string]string{"voucher": "", "transfer": "n2"} {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// tellAfter is how long a request may be without a connection before that is logged. It is
+	// logAfter is how long a request may be without a connection before that is logged. It is
 	// longer than a restart of the master takes. An unknown host name is logged at once.
-	tellAfter = 3 * time.Second
-	// tellAgain is the pause before the same reason is logged again.
-	tellAgain = time.Minute
+	logAfter = 3 * time.Second
+	// logAgain is the pause before the same reason is logged again.
+	logAgain = time.Minute
 )
 
 // reach logs that the master cannot be reached, and why, while requests still retry. Their own
@@ -45,7 +45,7 @@ type watched struct {
 func (c *Channel) watch(op string) *watched {
 	w := &watched{c: c, op: op}
 	//mutant:unreachable-master-is-reported-early
-	w.timer = time.AfterFunc(c.cfg.tellAfter, func() { w.tell(false) })
+	w.timer = time.AfterFunc(c.cfg.logAfter, func() { w.report(false) })
 	return w
 }
 
@@ -67,13 +67,13 @@ func (w *watched) failed(err error) error {
 	}
 	w.mu.Unlock()
 	if w.op != signInOp && unknownName(err) { // a sign-in fails with this error, which its caller logs
-		w.tell(true)
+		w.report(true)
 	}
 	return err
 }
 
-// tell logs why the connection failed, unless it is up.
-func (w *watched) tell(sure bool) {
+// report logs why the connection failed, unless it is up.
+func (w *watched) report(sure bool) {
 	w.mu.Lock()
 	err, over := w.last, w.over
 	w.mu.Unlock()
@@ -85,7 +85,7 @@ func (w *watched) tell(sure bool) {
 	r, now := &w.c.reach, w.c.cfg.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if since := now.Sub(r.at); r.said == why && since >= 0 && since < tellAgain {
+	if since := now.Sub(r.at); r.said == why && since >= 0 && since < logAgain {
 		return
 	}
 	r.said, r.at = why, now

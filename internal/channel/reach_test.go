@@ -78,9 +78,9 @@ func closedPort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// TestReach_IsTold: while a sign-in still retries, the log says why there is no connection, to
+// TestReach_IsLogged: while a sign-in still retries, the log says why there is no connection, to
 // which address, and which option has it. It says so once, not with every attempt.
-func TestReach_IsTold(t *testing.T) {
+func TestReach_IsLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		port func(t *testing.T) int
 		want string
@@ -96,7 +96,7 @@ func TestReach_IsTold(t *testing.T) {
 			channeltest.WriteKeys(t, dir, "minion", "minion")
 			ch := open(t, Config{
 				ID: "m1", Role: "syndic", PkiDir: dir, Host: "127.0.0.1", Port: c.port(t), Option: "syndic_master",
-				AuthTimeout: time.Minute, AuthTries: 1, Log: log.logger(), tellAfter: 200 * time.Millisecond,
+				AuthTimeout: time.Minute, AuthTries: 1, Log: log.logger(), logAfter: 200 * time.Millisecond,
 			})
 			ctx, cancel := context.WithCancel(within(t))
 			defer cancel()
@@ -108,7 +108,7 @@ func TestReach_IsTold(t *testing.T) {
 			select {
 			case <-log.got:
 			case err := <-ended:
-				t.Fatalf("the sign-in has ended before anything was told: %v", err)
+				t.Fatalf("the sign-in has ended before anything was logged: %v", err)
 			}
 			for _, want := range []string{"parent unreachable", "host=127.0.0.1", "port=", c.want, "option syndic_master"} {
 				if !strings.Contains(log.String(), want) {
@@ -118,11 +118,11 @@ func TestReach_IsTold(t *testing.T) {
 			for range 3 { // the same reason again, soon after
 				w := ch.watch("request x")
 				w.last = c.err
-				w.tell(true)
+				w.report(true)
 				w.end()
 			}
 			if n := strings.Count(log.String(), "unreachable"); n != 1 {
-				t.Errorf("told %d times:\n%s", n, log)
+				t.Errorf("logged %d times:\n%s", n, log)
 			}
 			cancel()
 			<-ended
@@ -161,7 +161,7 @@ func TestReach_NotOfABusyMaster(t *testing.T) {
 	}}})
 	log := &lines{got: make(chan struct{}, 1)}
 	cfg := testConfig(t, m)
-	cfg.Log, cfg.RequestTimeout, cfg.tellAfter = log.logger(), time.Minute, time.Hour
+	cfg.Log, cfg.RequestTimeout, cfg.logAfter = log.logger(), time.Minute, time.Hour
 	c := signedIn(t, cfg)
 	ended := make(chan error, 1)
 	go func() {
@@ -176,13 +176,13 @@ func TestReach_NotOfABusyMaster(t *testing.T) {
 		}
 	}
 	w := c.watch("request echo")
-	w.tell(false) // as its timer does
+	w.report(false) // as its timer does
 	w.end()
 	close(release)
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	if log.String() != "" {
-		t.Errorf("told: %s", log)
+		t.Errorf("logged: %s", log)
 	}
 }

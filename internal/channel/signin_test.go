@@ -123,7 +123,7 @@ func TestSignIn_WrongAnswers(t *testing.T) {
 		{name: "other key", cfg: wrong, want: ErrMasterKeyChanged},
 		{name: "pending at another master", cfg: wrong, rules: channeltest.Rules{Auth: ret(true)}, want: ErrBadSignature},
 		{name: "rejected by another master", cfg: wrong, rules: channeltest.Rules{Auth: ret(false)}, want: ErrBadSignature},
-		{name: "key is no key", rules: channeltest.Rules{Grant: spoil("pub_key", "nonsense")}, want: ErrBadReply},
+		{name: "key is not a key", rules: channeltest.Rules{Grant: spoil("pub_key", "nonsense")}, want: ErrBadReply},
 		{name: "no challenge answered", cfg: known, rules: channeltest.Rules{Grant: drop("token")}, want: ErrBadToken},
 		{name: "challenge answered wrongly", cfg: known, rules: channeltest.Rules{Grant: spoil("token", "x")}, want: ErrBadToken},
 		{name: "shared key under no key", rules: channeltest.Rules{Grant: spoil("aes", "x")}, want: ErrBadReply},
@@ -163,7 +163,7 @@ func TestSignIn_WrongAnswers(t *testing.T) {
 		{name: "no msgpack", rules: channeltest.Rules{Answer: func(string, []byte) []byte { return []byte{0xc1} }}, want: ErrBadReply},
 		{name: "signature of the reply", cfg: known, rules: channeltest.Rules{Answer: flipLast}, want: ErrBadSignature},
 		{
-			name: "pin is no key", want: ErrBadPin,
+			name: "pin is not a key", want: ErrBadPin,
 			cfg: func(c *Config, t *testing.T, _ *channeltest.Master) { writePin(t, c, "nonsense") },
 		},
 	}

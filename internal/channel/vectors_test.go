@@ -411,7 +411,7 @@ func TestVectors_Publications(t *testing.T) {
 					t.Errorf("the same message again: %v", err)
 				}
 				if r.Topic != nil && *r.Topic != "broadcast" && *r.Topic != c.Topics(true)[1] {
-					t.Errorf("topic %s is none of %v", *r.Topic, c.Topics(true))
+					t.Errorf("topic %s is not one of %v", *r.Topic, c.Topics(true))
 				}
 			}
 		})

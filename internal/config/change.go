@@ -32,7 +32,7 @@ func MayChange(name string) error {
 	_, known := masterTable()[name]
 	switch {
 	case name == "include", known, isMySQL(name), isExtra(name), logins[name]:
-		return fmt.Errorf("option %s is none of those that may be set from afar: it gives power over the master or what it protects, and is set in its files alone. These may be set: %s",
+		return fmt.Errorf("option %s may not be set remotely: it gives power over the master or what it protects; set it in a file of the master. These may be set remotely: %s",
 			name, strings.Join(Changeable, ", "))
 	case NotYet[name]&Masters != 0:
 		return fmt.Errorf("option %s is not supported yet and would have no effect", name)

@@ -168,7 +168,7 @@ func (r *reader) file(path string) ([]setting, error) {
 	case err != nil:
 		return nil, &Fault{Place: Place{File: path}, Text: err.Error()}
 	case !st.Mode().IsRegular():
-		return nil, &Fault{Place: Place{File: path}, Text: "is no regular file"}
+		return nil, &Fault{Place: Place{File: path}, Text: "is not a regular file"}
 	case st.Size() > maxFileBytes:
 		return nil, &Fault{Place: Place{File: path}, Text: fmt.Sprintf("has %d bytes; more than %d are not read", st.Size(), maxFileBytes)}
 	}

@@ -18,11 +18,11 @@ func TestLoadMinion_PatternAsID(t *testing.T) {
 		if err != nil || m.ID != id {
 			t.Fatalf("%s: %v", id, err)
 		}
-		told := false
+		got := false
 		for _, w := range warnings {
-			told = told || w.Option == "id" && strings.Contains(w.Text, "is a pattern in targets")
+			got = got || w.Option == "id" && strings.Contains(w.Text, "is a pattern in targets")
 		}
-		if told != warned {
+		if got != warned {
 			t.Errorf("%q: %v", id, warnings)
 		}
 	}

@@ -92,7 +92,7 @@ func TestOptionsOfSalt(t *testing.T) {
 }
 
 // A warning names each Salt option that is not served; every other Salt option is known here.
-func TestOptionsOfSalt_ServedOrTold(t *testing.T) {
+func TestOptionsOfSalt_ServedOrReported(t *testing.T) {
 	saltsOptions(t, func(file Role, option string, value json.RawMessage) {
 		if _, known := file.table()[option]; known {
 			return
@@ -108,7 +108,7 @@ func TestOptionsOfSalt_ServedOrTold(t *testing.T) {
 			return
 		}
 		if !slices.ContainsFunc(w, func(w Warning) bool { return strings.Contains(w.String(), option) }) {
-			t.Errorf("%s: %.100s: neither served nor told", option, value)
+			t.Errorf("%s: %.100s: neither served nor reported", option, value)
 		}
 	})
 }
@@ -133,7 +133,7 @@ func TestToleratedValues(t *testing.T) {
 	for _, c := range []struct {
 		file          Role
 		option, value string
-		told          bool
+		warned        bool
 	}{
 		{Masters, "cache", "redis", true},
 		{Masters, "git_pillar_includes", "60", true},
@@ -155,8 +155,8 @@ func TestToleratedValues(t *testing.T) {
 		{Minions, "recon_default", "0", false},
 	} {
 		w, err := loadOne(t, c.file, c.option, c.value)
-		told := slices.ContainsFunc(w, func(w Warning) bool { return w.Option == c.option })
-		if err != nil || told != c.told {
+		warned := slices.ContainsFunc(w, func(w Warning) bool { return w.Option == c.option })
+		if err != nil || warned != c.warned {
 			t.Errorf("%s: %s: %v, %v", c.option, c.value, w, err)
 		}
 	}

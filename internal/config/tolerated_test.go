@@ -20,14 +20,14 @@ func TestUnknownWordsThatSaltTolerates(t *testing.T) {
 		t.Error("an unknown word does not give the default")
 	}
 	got := warningTexts(w)
-	told := 0
+	unknown := 0
 	for _, line := range got {
 		if strings.Contains(line, "is not known") {
-			told++
+			unknown++
 		}
 	}
-	if told != strings.Count(text, "\n") {
-		t.Errorf("%d warnings: %q", told, got)
+	if unknown != strings.Count(text, "\n") {
+		t.Errorf("%d warnings: %q", unknown, got)
 	}
 	want := `master:1: option log_level: "warn" is not known, the default warning is used; there are all, garbage, trace, debug, profile, info, warning, error, critical, quiet`
 	if !slices.Contains(got, want) {

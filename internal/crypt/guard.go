@@ -10,11 +10,11 @@ import (
 
 // Guard restricts the modes of a directory of keys. The directory gets mode 0700 unless it has
 // 0700 or 0750, or 0770 if permissive, as Salt's verify_env does it. The private keys name.pem
-// of names in it get 0400 if others than the owner may read or write them. told describes what
+// of names in it get 0400 if others than the owner may read or write them. found describes what
 // was open, for the log: whoever could read a key has it, and whoever could write to the
 // directory may have replaced one. Guard returns an error if something stays open to all, since
 // its mode cannot be changed. A missing directory is not an error.
-func Guard(dir string, permissive bool, names ...string) (told []string, err error) {
+func Guard(dir string, permissive bool, names ...string) (found []string, err error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -23,7 +23,7 @@ func Guard(dir string, permissive bool, names ...string) (told []string, err err
 		return nil, fmt.Errorf("look at the folder of the keys: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder: keys are kept in it (pki_dir)", dir)
+		return nil, fmt.Errorf("pki_dir %s is not a directory", dir)
 	}
 	var faults []error
 	mode := info.Mode().Perm()
@@ -31,9 +31,9 @@ func Guard(dir string, permissive bool, names ...string) (told []string, err err
 		faults = append(faults, shut(dir, mode, 0o700, 0o002))
 		switch {
 		case mode&0o002 != 0:
-			told = append(told, fmt.Sprintf("everybody could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
+			found = append(found, fmt.Sprintf("everybody could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
 		case mode&0o020 != 0:
-			told = append(told, fmt.Sprintf("its group could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
+			found = append(found, fmt.Sprintf("its group could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
 		}
 	}
 	for _, name := range names {
@@ -52,9 +52,9 @@ func Guard(dir string, permissive bool, names ...string) (told []string, err err
 		}
 		//mutant:open-keys-are-closed
 		faults = append(faults, shut(path, mode, 0o400, 0o006))
-		told = append(told, fmt.Sprintf("others could read the private key %s (mode %04o): whoever did can stand in for it; make a new one if that may be", path, mode))
+		found = append(found, fmt.Sprintf("others could read the private key %s (mode %04o): whoever did can stand in for it; make a new one if that may be", path, mode))
 	}
-	return told, errors.Join(faults...)
+	return found, errors.Join(faults...)
 }
 
 // shut changes a mode. If that fails, it is an error if one of the bits in worst is set.

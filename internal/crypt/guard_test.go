@@ -15,7 +15,7 @@ func TestGuard(t *testing.T) {
 		dir, key       fs.FileMode
 		permissive     bool
 		dirNow, keyNow fs.FileMode
-		told           string // texts, joined by |
+		found          string // texts, joined by |
 	}{
 		"as it should be":              {0o700, 0o400, false, 0o700, 0o400, ""},
 		"what Salt allows":             {0o750, 0o600, false, 0o750, 0o600, ""},
@@ -40,7 +40,7 @@ func TestGuard(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			told, err := Guard(dir, c.permissive, "master", "absent")
+			found, err := Guard(dir, c.permissive, "master", "absent")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,16 +49,16 @@ func TestGuard(t *testing.T) {
 					t.Errorf("%s: %v, want %v (%v)", path, info.Mode().Perm(), want, err)
 				}
 			}
-			words := strings.Split(c.told, "|")
-			if c.told == "" {
+			words := strings.Split(c.found, "|")
+			if c.found == "" {
 				words = nil
 			}
-			if len(told) != len(words) {
-				t.Fatalf("told %q, want %q", told, words)
+			if len(found) != len(words) {
+				t.Fatalf("found %q, want %q", found, words)
 			}
 			for i, w := range words {
-				if !strings.Contains(told[i], w) || !strings.Contains(told[i], dir) {
-					t.Errorf("told %q, want %q", told[i], w)
+				if !strings.Contains(found[i], w) || !strings.Contains(found[i], dir) {
+					t.Errorf("found %q, want %q", found[i], w)
 				}
 			}
 		})
@@ -67,8 +67,8 @@ func TestGuard(t *testing.T) {
 
 func TestGuard_WrongFolders(t *testing.T) {
 	dir := t.TempDir()
-	if told, err := Guard(filepath.Join(dir, "absent"), false, "master"); err != nil || told != nil {
-		t.Errorf("%v %v", told, err)
+	if found, err := Guard(filepath.Join(dir, "absent"), false, "master"); err != nil || found != nil {
+		t.Errorf("%v %v", found, err)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -17,8 +17,8 @@ func TestBackground(t *testing.T) {
 		code       int
 	}{
 		{"good", "started", 0},
-		{"bad", "told: the ports; are taken", 3},
-		{"mute", "told: the daemon ended at its start: exit status 5", 3},
+		{"bad", "failed: the ports; are taken", 3},
+		{"mute", "failed: the daemon ended at its start: exit status 5", 3},
 	} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), roleEnv+"="+c.role, "DAEMON_TEST_MARK="+mark)

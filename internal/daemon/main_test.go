@@ -41,7 +41,7 @@ func play(role string) int {
 	}
 	if !InBackground() {
 		if err := Background(); err != nil {
-			fmt.Println("told:", err)
+			fmt.Println("failed:", err)
 			return 3
 		}
 		fmt.Println("started")

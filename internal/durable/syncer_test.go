@@ -79,7 +79,7 @@ func TestHeld(t *testing.T) {
 	wait("what cannot be synced", false)
 }
 
-func TestErrorsAreTold(t *testing.T) {
+func TestErrorsAreReturned(t *testing.T) {
 	broken := errors.New("broken")
 	if err := New(func() error { return broken }).Wait(); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)

@@ -97,7 +97,7 @@ func readAbsences(d *wire.Map) (map[string]Absence, error) {
 		id, _ := k.(string)
 		a := d.Map(id)
 		if a == nil {
-			return nil, fmt.Errorf("minion %q is not told by reason and path", id)
+			return nil, fmt.Errorf("minion %q has no reason and path", id)
 		}
 		gone[id] = Absence{Reason: a.String("reason"), Path: a.String("path")}
 	}

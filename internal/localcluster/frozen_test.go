@@ -32,7 +32,7 @@ func TestFrozenNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := s.hear(ctx, t)
-	told := func(want string) {
+	await := func(want string) {
 		t.Helper()
 		for {
 			e, err := heard.Next(ctx)
@@ -42,7 +42,7 @@ func TestFrozenNode(t *testing.T) {
 			}
 			if e.Tag == want {
 				if d, err := wire.DecodeMap(e.Data); err != nil || d.String("id") != "node-a" {
-					t.Errorf("%s tells %v, %v", want, d, err)
+					t.Errorf("%s has data %v, %v", want, d, err)
 				}
 				return
 			}
@@ -66,12 +66,12 @@ func TestFrozenNode(t *testing.T) {
 		}
 		t.Logf("the job %s had ended %v after the stop", when, time.Since(stopped).Round(time.Millisecond))
 	}
-	told("topology/node/down")
+	await("topology/node/down")
 	if err := s.await(ctx, func(n topology.Node) bool { return stateOf(n, "node-a") == topology.Down }); err != nil {
 		t.Fatal(err)
 	}
 	signal(syscall.SIGCONT)
-	told("topology/node/up")
+	await("topology/node/up")
 	if err := s.settle(ctx); err != nil {
 		s.dump(t)
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func knowsSiblings(m localcluster.Member) bool {
 	if err != nil || len(d.Bytes("voucher")) == 0 {
 		return false
 	}
-	_, lists, err := sibling.ReadTold(d.List("lists"))
+	_, lists, err := sibling.ReadSigned(d.List("lists"))
 	return err == nil && len(sibling.Order(m.ID, lists, d.String("node"))) > 0
 }
 

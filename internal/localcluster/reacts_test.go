@@ -35,7 +35,7 @@ breaks:
   salt.state: [{tgt: db-02}, {sls: [bad]}, {require: [{salt: deep}]}]
 after:
   salt.function: [{name: test.ping}, {tgt: db-01}, {require: [{salt: breaks}]}]
-tell:
+notify:
   salt.runner: [{name: event.send}, {tag: my/orchestrated}, {data: {done: true}}, {require: [{salt: deep}]}]
 `,
 	} {
@@ -129,7 +129,7 @@ func TestOrchestrationOverThreeTiers(t *testing.T) {
 	defer cancel()
 	s := plantStates(ctx, t)
 	steps := s.orchestrate(ctx, t)
-	for step, want := range map[string]bool{"all": true, "deep": true, "breaks": false, "after": false, "tell": true} {
+	for step, want := range map[string]bool{"all": true, "deep": true, "breaks": false, "after": false, "notify": true} {
 		if steps[step].Result != want {
 			t.Errorf("%s: %+v", step, steps[step])
 		}

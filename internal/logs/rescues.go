@@ -18,7 +18,7 @@ type Rescues struct {
 
 	mu     sync.Mutex
 	counts map[string]uint64
-	told   Throttle[string]
+	limit  Throttle[string]
 }
 
 // NewRescues returns a Rescues that warns to log (nil means slog.Default), with the clock now
@@ -45,7 +45,7 @@ func (c *Rescues) Found(by, what string, since time.Duration, attrs ...any) {
 	c.counts[by]++
 	total := c.counts[by]
 	c.mu.Unlock()
-	n := c.told.Note(by, c.now())
+	n := c.limit.Note(by, c.now())
 	if n == 0 {
 		return
 	}

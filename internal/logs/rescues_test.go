@@ -17,15 +17,15 @@ func TestFound(t *testing.T) {
 	}
 	c.Found("find_job round", "a return", 0)
 	if got := strings.Count(b.String(), "level=WARN"); got != 2 {
-		t.Errorf("told %d times, want once per net:\n%s", got, b.String())
+		t.Errorf("logged %d times, want once per sweep:\n%s", got, b.String())
 	}
 	if !strings.Contains(b.String(), "since=30s") || !strings.Contains(b.String(), "parent=top") {
-		t.Errorf("told without since when and where: %s", b.String())
+		t.Errorf("logged without duration and place: %s", b.String())
 	}
 	at = at.Add(11 * time.Second)
 	c.Found("forwarding sweep", "1 row", time.Second)
 	if !strings.Contains(b.String(), "times=5 total=6") {
-		t.Errorf("what was not told is not counted: %s", b.String())
+		t.Errorf("suppressed events are not counted: %s", b.String())
 	}
 	if c.Counts()["forwarding sweep"] != 6 || c.Counts()["find_job round"] != 1 || c.Total() != 7 {
 		t.Errorf("counts %v", c.Counts())

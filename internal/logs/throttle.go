@@ -21,12 +21,12 @@ const (
 // [Every]. The zero value is ready to use. It is safe for concurrent use.
 type Throttle[K comparable] struct {
 	mu     sync.Mutex
-	recent *lru.Guarded[K, *told] // nil until the first event
+	recent *lru.Guarded[K, *repeated] // nil until the first event
 }
 
-type told struct {
-	at     time.Time
-	untold uint64
+type repeated struct {
+	at         time.Time
+	unreported uint64
 }
 
 // Note counts an event. If n is positive, the caller should report it: it has happened n times
@@ -35,18 +35,18 @@ func (f *Throttle[K]) Note(what K, now time.Time) (n uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.recent == nil {
-		f.recent = lru.NewGuarded[K, *told](Max, nil)
+		f.recent = lru.NewGuarded[K, *repeated](Max, nil)
 	}
 	last, known := f.recent.Get(what)
 	if !known {
-		last = &told{}
+		last = &repeated{}
 		f.recent.Add(what, last)
 	}
-	last.untold++
+	last.unreported++
 	if !last.at.IsZero() && now.Sub(last.at) < Every && !now.Before(last.at) {
 		return 0
 	}
-	n, last.untold, last.at = last.untold, 0, now
+	n, last.unreported, last.at = last.unreported, 0, now
 	return n
 }
 

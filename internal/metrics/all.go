@@ -3,7 +3,7 @@ package metrics
 // The metrics. The values of Where: all daemons; node: masters and syndic nodes; database:
 // nodes with a database; syndic; minion; api: mom api.
 var all = []Metric{
-	{"mom_info", Gauge, Everywhere, []string{"role", "version"}, "Always 1; the labels tell what runs."},
+	{"mom_info", Gauge, Everywhere, []string{"role", "version"}, "Always 1; the labels say what runs."},
 	{"mom_rescued_total", Counter, Everywhere, []string{"by"}, "What a sweep, repeat or timer has found that should have gone by itself; a fault of this program each time. Not there until something was."},
 	{"salt_new_job_total", Counter, Nodes, []string{"function", "state"}, "Jobs published by this master."},
 	{"salt_expected_responses_total", Counter, Nodes, []string{"function", "state"}, "Minions of the whole subtree that had to answer, counted when a job's account closes; the label state is empty."},
@@ -80,7 +80,7 @@ var all = []Metric{
 	{"mom_store_waiting", Gauge, Nodes, nil, "Submissions waiting for the next commit."},
 	{"mom_store_commit_seconds", Gauge, Nodes, nil, "Duration of the last commit."},
 	{"mom_store_commit_max_seconds", Gauge, Nodes, nil, "Duration of the slowest commit."},
-	{"mom_outbox_rows", Gauge, Nodes, []string{"dest"}, "Rows still owed: dest parent, mysql, or rejected (set aside)."},
+	{"mom_outbox_rows", Gauge, Nodes, []string{"dest"}, "Pending rows: dest parent, mysql, or rejected (set aside)."},
 	{"mom_outbox_bytes", Gauge, Nodes, []string{"dest"}, "Bytes of these rows."},
 	{"mom_outbox_oldest_seconds", Gauge, Nodes, []string{"dest"}, "Age of the oldest of these rows."},
 	{"mom_database_delivered_total", Counter, Databases, []string{"kind"}, "Rows written to the database: return, load, expectation, event."},
@@ -108,7 +108,7 @@ var all = []Metric{
 	{"mom_api_streams", Gauge, APIs, []string{"kind"}, "Streams of events and jobs that are open, web sockets among them."},
 	{"mom_api_events_total", Counter, APIs, nil, "Events heard from the master."},
 	{"mom_api_event_readers", Gauge, APIs, nil, "Readers of events."},
-	{"mom_api_event_readers_cut_total", Counter, APIs, nil, "Readers of events cut off for being slow; each was told."},
+	{"mom_api_event_readers_cut_total", Counter, APIs, nil, "Readers of events cut off for being slow; each received an error."},
 	{"mom_api_events_kept", Gauge, APIs, nil, "Events kept for readers that come back."},
 	{"mom_minion_link_up", Gauge, Minions, []string{"master"}, "1 while the minion is subscribed at the master."},
 	{"mom_minion_jobs_running", Gauge, Minions, nil, "Jobs at work."},

@@ -23,7 +23,7 @@ func TestReadConntrack(t *testing.T) {
 		{"without statistics", fstest.MapFS{count: file("1\n"), most: file("262144\n")}, Conntrack{1, 262144, 0}, true, false},
 		{"nine tenths", fstest.MapFS{count: file("235930\n"), most: file("262144\n")}, Conntrack{235930, 262144, 0}, true, true},
 		{"one less", fstest.MapFS{count: file("235929\n"), most: file("262144\n")}, Conntrack{235929, 262144, 0}, true, false},
-		{"no limit is told", fstest.MapFS{count: file("1\n")}, Conntrack{}, false, false},
+		{"no limit is known", fstest.MapFS{count: file("1\n")}, Conntrack{}, false, false},
 		{"not a number", fstest.MapFS{count: file("many\n"), most: file("262144\n")}, Conntrack{}, false, false},
 		{"other statistics", fstest.MapFS{count: file("1\n"), most: file("2\n"), stats: file("entries found\n1 2\n")}, Conntrack{1, 2, 0}, true, false},
 	} {

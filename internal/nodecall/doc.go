@@ -4,7 +4,7 @@
 // answer is the request `_answer`. A node that has nodes of its own asks them, with less time,
 // before it answers, so one answer covers a whole subtree.
 //
-// [News] goes the same way to all mom nodes and minions below. It reports a change of something
+// [Change] goes the same way to all mom nodes and minions below. It reports a change of something
 // that they request periodically.
 //
 // An asker waits no longer than its context allows. Each node that was asked can answer once,

@@ -34,9 +34,9 @@ func carried(t testing.TB, q Question, nodes []string) wire.Publication {
 	return got
 }
 
-// TestNews checks that peers that know [News] read it, and others ignore it.
-func TestNews(t *testing.T) {
-	p, err := News{What: "siblings", Within: 1500 * time.Millisecond}.Publication()
+// TestChange checks that peers that know [Change] read it, and others ignore it.
+func TestChange(t *testing.T) {
+	p, err := Change{What: "siblings", Within: 1500 * time.Millisecond}.Publication()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestNews(t *testing.T) {
 	if p, err = wire.ParsePublication(b); err != nil {
 		t.Fatal(err)
 	}
-	if n, is := ReadNews(p); !is || n.What != "siblings" || n.Within != 1500*time.Millisecond {
+	if n, is := ReadChange(p); !is || n.What != "siblings" || n.Within != 1500*time.Millisecond {
 		t.Errorf("read %+v %v", n, is)
 	}
 	if q, asks, err := FromPublication(p, "syn-a"); err != nil || !asks || q.ID != "" {
@@ -63,7 +63,7 @@ func TestNews(t *testing.T) {
 		"damage":     {Extra: wire.NewMap(Field, 1)},
 		"nothing":    {},
 	} {
-		if n, is := ReadNews(p); is {
+		if n, is := ReadChange(p); is {
 			t.Errorf("%s is read as %+v", name, n)
 		}
 	}
@@ -100,7 +100,7 @@ func TestMalformedQuestion(t *testing.T) {
 func TestEachNodeHasAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(chan Question, 1)
-		d := NewDesk(func(_ []string, q Question) error { asked <- q; return nil })
+		d := NewQuestions(func(_ []string, q Question) error { asked <- q; return nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
 		defer cancel()
 		go func() {
@@ -127,7 +127,7 @@ func TestEachNodeHasAnAnswer(t *testing.T) {
 
 func TestOpenQuestionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDesk(func([]string, Question) error { return nil })
+		d := NewQuestions(func([]string, Question) error { return nil })
 		ctx, cancel := context.WithCancel(t.Context())
 		for range maxOpen {
 			go func() { _, _ = d.Ask(ctx, []string{"a"}, "x", nil) }()
@@ -142,7 +142,7 @@ func TestOpenQuestionsAreBounded(t *testing.T) {
 }
 
 func TestPublishFails(t *testing.T) {
-	d := NewDesk(func([]string, Question) error { return fmt.Errorf("closed") })
+	d := NewQuestions(func([]string, Question) error { return fmt.Errorf("closed") })
 	if _, err := d.Ask(t.Context(), []string{"a"}, "x", nil); err == nil || len(d.open) != 0 {
 		t.Errorf("%v, %d open", err, len(d.open))
 	}
@@ -165,13 +165,13 @@ func FuzzFromPublication(f *testing.F) {
 }
 
 // A negative time is read as 0, even if its nanoseconds overflow.
-func TestReadNews_BelowZero(t *testing.T) {
+func TestReadChange_BelowZero(t *testing.T) {
 	for _, ms := range []int64{-1, -9223372036855} {
 		b, err := wire.Encode(wire.NewMap("what", "siblings", "within", ms))
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, is := ReadNews(wire.Publication{Extra: wire.NewMap(Field, wire.Raw(b))})
+		n, is := ReadChange(wire.Publication{Extra: wire.NewMap(Field, wire.Raw(b))})
 		if !is || n.Within != 0 {
 			t.Errorf("%d ms are read as %+v %v", ms, n, is)
 		}

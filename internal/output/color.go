@@ -43,7 +43,7 @@ func ReadTheme(file string) (Theme, error) {
 	}
 	entries, ok := pyfmt.Pairs(v)
 	if !ok {
-		return nil, fmt.Errorf("the theme of colours %s is no mapping such as RED: '0;35'", file)
+		return nil, fmt.Errorf("the theme of colours %s is not a mapping such as RED: '0;35'", file)
 	}
 	theme := Theme{}
 	for _, e := range entries {

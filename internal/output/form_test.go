@@ -12,7 +12,7 @@ import (
 
 func TestReadTheme_Wrong(t *testing.T) {
 	for text, want := range map[string]string{
-		"- a":                "is no mapping such as RED: '0;35'",
+		"- a":                "is not a mapping such as RED: '0;35'",
 		"ORANGE: '0;35'":     `names "ORANGE"; the names are BLACK, BLUE,`,
 		"RED: '0;35m\\e[2J'": "which is no code such as 0;35",
 		"RED: [":             "read the theme of colours",
@@ -40,9 +40,9 @@ func TestParseTabular_Wrong(t *testing.T) {
 		"{6}":                             "takes a name in brackets",
 		"{1[x]}":                          "takes a name in brackets",
 		"{6[x}":                           "takes a name in brackets",
-		"{1:>99999}":                      "is no width up to",
-		"{1:>x}":                          "is no width up to",
-		"{1:.x}":                          "is no number of places",
+		"{1:>99999}":                      "is not a width up to",
+		"{1:>x}":                          "is not a width up to",
+		"{1:.x}":                          "is not a number of places",
 		"{1!r}":                           "is no field",
 		strings.Repeat("x", maxTabular+1): "bytes; at most",
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// told returns the options with which Salt printed a row of test data.
-func told(t *testing.T, opts *wire.Map) Options {
+// optionsOf returns the options with which Salt printed a row of test data.
+func optionsOf(t *testing.T, opts *wire.Map) Options {
 	var o Options
 	opts.Range(func(k, v any) bool {
 		yes := v == true
@@ -114,7 +114,7 @@ func TestPrintsStatesAndTablesAsSalt(t *testing.T) {
 		of, _ := row.Get("of")
 		name, want := row.String("out"), row.String("text")
 		rows[name]++
-		got, err := Text(name, values[of.(int64)], told(t, row.Map("opts")))
+		got, err := Text(name, values[of.(int64)], optionsOf(t, row.Map("opts")))
 		if err != nil || got != want {
 			if bad++; bad < 12 {
 				t.Errorf("%d as %s by %v: %v\n%s", of, name, row.Map("opts"), err, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))

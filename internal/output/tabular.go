@@ -108,12 +108,12 @@ func parseTabularField(s string) (tabularPart, error) {
 	wide, cut, precise := strings.Cut(rest, ".")
 	if wide != "" {
 		if p.width, err = strconv.Atoi(wide); err != nil || p.width < 0 || p.width > maxTabularWidth {
-			return p, fmt.Errorf("%q is no width up to %d", wide, maxTabularWidth)
+			return p, fmt.Errorf("%q is not a width up to %d", wide, maxTabularWidth)
 		}
 	}
 	if precise {
 		if p.cut, err = strconv.Atoi(cut); err != nil || p.cut < 0 || p.cut > maxTabularWidth {
-			return p, fmt.Errorf("%q is no number of places up to %d", cut, maxTabularWidth)
+			return p, fmt.Errorf("%q is not a number of places up to %d", cut, maxTabularWidth)
 		}
 	}
 	return p, nil

@@ -129,5 +129,5 @@ func (r *reader) parseDate(v any) (*date, error) {
 	case string:
 		return parseDate(v, r.now)
 	}
-	return nil, fmt.Errorf("%s is no text; YAML reads 17:00 as a number unless it is between quotes", pyfmt.Str(v))
+	return nil, fmt.Errorf("%s is not a text; YAML reads 17:00 as a number unless it is between quotes", pyfmt.Str(v))
 }

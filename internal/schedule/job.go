@@ -133,7 +133,7 @@ func (r *reader) arguments(j *Job) {
 	if v, ok := r.m.Get("args"); ok && v != nil {
 		l, ok := v.([]any)
 		if !ok {
-			r.fault("args is no list: %s", pyfmt.Str(v))
+			r.fault("args is not a list: %s", pyfmt.Str(v))
 		}
 		j.Args = l
 	}
@@ -148,7 +148,7 @@ func (r *reader) mapping(name string) *value.Map {
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		r.fault("%s is no mapping: %s", name, pyfmt.Str(v))
+		r.fault("%s is not a mapping: %s", name, pyfmt.Str(v))
 	}
 	return m
 }
@@ -162,7 +162,7 @@ func (r *reader) results(j *Job) {
 		j.ReturnJob = v
 	default:
 		if v != "nocache" {
-			r.fault("return_job=%s is none of True, False and nocache", pyfmt.Str(v))
+			r.fault("return_job=%s is not True, False or nocache", pyfmt.Str(v))
 		}
 		j.NoCache = true
 	}
@@ -206,7 +206,7 @@ func (r *reader) number(name string) int {
 	v, _ := r.m.Get(name)
 	n, err := whole(v)
 	if err != nil {
-		r.fault("%s=%s is no number", name, pyfmt.Str(v))
+		r.fault("%s=%s is not a number", name, pyfmt.Str(v))
 	}
 	return n
 }

@@ -53,7 +53,7 @@ func ReadSaved(path string) (*value.Map, error) {
 	case *value.Map:
 		return s, nil
 	}
-	return nil, fmt.Errorf("read the saved schedule %s: schedule is no mapping", path)
+	return nil, fmt.Errorf("read the saved schedule %s: schedule is not a mapping", path)
 }
 
 // WriteSaved writes a schedule to such a file, in Salt's form. On an error the old file stays.

@@ -148,7 +148,7 @@ func parse(t *testing.T, text string) *value.Map {
 	}
 	m, ok := v.(*value.Map)
 	if !ok {
-		t.Fatalf("%T is no mapping", v)
+		t.Fatalf("%T is not a mapping", v)
 	}
 	return m
 }

@@ -99,7 +99,7 @@ func (c cron) next(from time.Time) (time.Time, bool) {
 func (r *reader) cron(v any) (trigger, error) {
 	text, ok := v.(string)
 	if !ok {
-		return nil, fmt.Errorf("%s is no text; put it between quotes", pyfmt.Str(v))
+		return nil, fmt.Errorf("%s is not a text; put it between quotes", pyfmt.Str(v))
 	}
 	words := strings.Fields(text)
 	switch {
@@ -161,7 +161,7 @@ func (r *reader) explicit(name string) (out []time.Time) {
 	}
 	l, ok := v.([]any)
 	if !ok {
-		r.fault("%s is no list: %s", name, pyfmt.Str(v))
+		r.fault("%s is not a list: %s", name, pyfmt.Str(v))
 	}
 	for _, e := range l {
 		form := ""

@@ -87,7 +87,7 @@ func ReadGone(vs []any) (out []Gone, err error) {
 		out = append(out, g)
 	}
 	if bad > 0 {
-		err = fmt.Errorf("keys that are gone: %w: %d entries are none, or too many", ErrBad, bad)
+		err = fmt.Errorf("keys that are gone: %w: %d entries are invalid or beyond the limit", ErrBad, bad)
 	}
 	return out, err
 }

@@ -19,8 +19,8 @@ import (
 // Command is the request by which a peer asks its master for its siblings.
 const Command = "_siblings"
 
-// News is the subject of a News (internal/nodecall) that reports a changed answer to [Command].
-const News = "siblings"
+// Changed is the subject of a Change (internal/nodecall) that reports a changed answer to [Command].
+const Changed = "siblings"
 
 const (
 	// maxNodes bounds a list, maxText each text in it in bytes.
@@ -80,8 +80,8 @@ func (l List) Find(id string) (Node, bool) {
 	return Node{}, false
 }
 
-// Told is a signed list as it is sent: its bytes, and the signature of the master that made it.
-type Told struct {
+// Signed is a list in the form in which it is sent: its bytes, and the signature of the master that made it.
+type Signed struct {
 	Body, Sig []byte
 	// Pub is the public key of that master, PEM. A node has it from its sign-in there; a minion
 	// gets it from its node.
@@ -91,24 +91,24 @@ type Told struct {
 const alg = crypt.PKCS1SHA224
 
 // Sign encodes and signs a list.
-func (l List) Sign(priv *rsa.PrivateKey, pub string) (Told, error) {
+func (l List) Sign(priv *rsa.PrivateKey, pub string) (Signed, error) {
 	nodes := make([]any, 0, len(l.Nodes))
 	for _, n := range l.Nodes {
 		nodes = append(nodes, wire.NewMap("id", n.ID, "host", n.Host, "port", n.Port, "pub", n.Pub, "up", n.Up, "draining", n.Draining))
 	}
 	body, err := wire.Encode(wire.NewMap("kind", "siblings", "parent", l.Parent, "at", l.At.Unix(), "nodes", nodes))
 	if err != nil {
-		return Told{}, fmt.Errorf("encode the list of siblings: %w", err)
+		return Signed{}, fmt.Errorf("encode the list of siblings: %w", err)
 	}
 	sig, err := crypt.Sign(alg, priv, body)
 	if err != nil {
-		return Told{}, fmt.Errorf("sign the list of siblings: %w", err)
+		return Signed{}, fmt.Errorf("sign the list of siblings: %w", err)
 	}
-	return Told{Body: body, Sig: sig, Pub: pub}, nil
+	return Signed{Body: body, Sig: sig, Pub: pub}, nil
 }
 
 // Open checks the signature and decodes the list.
-func (t Told) Open() (List, error) {
+func (t Signed) Open() (List, error) {
 	pub, err := crypt.ParsePublicPEM(t.Pub)
 	if err != nil {
 		return List{}, fmt.Errorf("list of siblings: %w: %w", ErrBad, err)
@@ -132,7 +132,7 @@ func readList(body []byte) (List, error) {
 	for _, v := range nodes {
 		m, ok := v.(*wire.Map)
 		if !ok {
-			l.Left = append(l.Left, fmt.Errorf("%w: a node is no map", ErrBad))
+			l.Left = append(l.Left, fmt.Errorf("%w: a node is not a map", ErrBad))
 			continue
 		}
 		n := Node{
@@ -151,12 +151,12 @@ func readList(body []byte) (List, error) {
 
 // Sum returns a checksum of lists. A peer sends it with its question, and is not sent the same
 // lists again. Without lists it returns "".
-func Sum(told ...Told) string {
-	if len(told) == 0 {
+func Sum(signed ...Signed) string {
+	if len(signed) == 0 {
 		return ""
 	}
 	h := sha256.New()
-	for _, t := range told {
+	for _, t := range signed {
 		_, _ = h.Write(t.Body) // never fails
 		_, _ = h.Write(t.Sig)
 	}
@@ -164,27 +164,27 @@ func Sum(told ...Told) string {
 }
 
 // Map returns the signed list for a request or a file.
-func (t Told) Map() *wire.Map {
+func (t Signed) Map() *wire.Map {
 	return wire.NewMap("body", t.Body, "sig", t.Sig, "pub", t.Pub)
 }
 
-// ReadTold reads signed lists from a request or a file and checks each. It skips the invalid
+// ReadSigned reads signed lists from a request or a file and checks each. It skips the invalid
 // ones and reports them in err.
-func ReadTold(vs []any) (told []Told, lists []List, err error) {
+func ReadSigned(vs []any) (signed []Signed, lists []List, err error) {
 	var errs []error
 	for i, v := range vs {
 		m, ok := v.(*wire.Map)
 		if !ok || i >= 64 {
-			errs = append(errs, fmt.Errorf("list of siblings: %w: it is no map, or one of too many", ErrBad))
+			errs = append(errs, fmt.Errorf("list of siblings: %w: not a map, or beyond the limit", ErrBad))
 			break
 		}
-		t := Told{Body: m.Bytes("body"), Sig: m.Bytes("sig"), Pub: m.String("pub")}
+		t := Signed{Body: m.Bytes("body"), Sig: m.Bytes("sig"), Pub: m.String("pub")}
 		l, err := t.Open()
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		told, lists = append(told, t), append(lists, l)
+		signed, lists = append(signed, t), append(lists, l)
 	}
-	return told, lists, errors.Join(errs...)
+	return signed, lists, errors.Join(errs...)
 }

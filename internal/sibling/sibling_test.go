@@ -30,20 +30,20 @@ func TestList_OnlyAsSigned(t *testing.T) {
 	priv, pub := key(t)
 	_, other := key(t)
 	l := List{Parent: "top", At: time.Unix(1700000000, 0), Nodes: []Node{{ID: "a", Host: "10.0.0.1", Port: 4506, Pub: pub, Up: true}}}
-	told, err := l.Sign(priv, pub)
+	signed, err := l.Sign(priv, pub)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lists, err := ReadTold([]any{told.Map()})
+	_, lists, err := ReadSigned([]any{signed.Map()})
 	if err != nil || len(lists) != 1 || lists[0].Nodes[0] != l.Nodes[0] {
 		t.Fatalf("%v, %v", lists, err)
 	}
-	forged := told
-	forged.Body = append([]byte(nil), told.Body...)
+	forged := signed
+	forged.Body = append([]byte(nil), signed.Body...)
 	forged.Body[len(forged.Body)-1] ^= 1
-	foreign := told
+	foreign := signed
 	foreign.Pub = other
-	for _, bad := range []Told{forged, foreign, {Body: told.Body, Pub: pub}} {
+	for _, bad := range []Signed{forged, foreign, {Body: signed.Body, Pub: pub}} {
 		if _, err := bad.Open(); !errors.Is(err, ErrBad) {
 			t.Errorf("believed: %v", err)
 		}
@@ -152,7 +152,7 @@ func FuzzRead(f *testing.F) {
 		_, _, _, _ = ReadVoucher(b)
 		v, err := wire.Decode(b)
 		if vs, ok := v.([]any); err == nil && ok {
-			_, _, _ = ReadTold(vs)
+			_, _, _ = ReadSigned(vs)
 		}
 	})
 }
@@ -170,11 +170,11 @@ func TestList_ABadEntryCostsNoOther(t *testing.T) {
 		{ID: "../bad", Host: "h", Port: 1},
 		{ID: "bad", Host: strings.Repeat("h", maxText), Port: 1},
 	} {
-		told, err := List{Parent: "top", Nodes: []Node{{ID: "a", Host: "h", Port: 1, Pub: pub}, bad, {ID: "b", Host: "::1", Port: 65535, Pub: pub}}}.Sign(priv, pub)
+		signed, err := List{Parent: "top", Nodes: []Node{{ID: "a", Host: "h", Port: 1, Pub: pub}, bad, {ID: "b", Host: "::1", Port: 65535, Pub: pub}}}.Sign(priv, pub)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := told.Open()
+		l, err := signed.Open()
 		if err != nil || len(l.Nodes) != 2 || l.Nodes[1].ID != "b" || len(l.Left) != 1 || !errors.Is(l.Left[0], ErrBad) {
 			t.Errorf("%.40q: %d nodes, left %v, %v", bad.ID, len(l.Nodes), l.Left, err)
 		}

@@ -20,7 +20,7 @@ func must(t testing.TB, tgt any, kind string) Expr {
 	return e
 }
 
-func TestErrorsTellWhatIsWrong(t *testing.T) {
+func TestErrorsSayWhatIsWrong(t *testing.T) {
 	groups := map[string]any{"a": "N@b", "b": []any{"N@a"}, "n": int64(3)}
 	for _, c := range []struct {
 		tgt  any

@@ -96,7 +96,7 @@ var errClosed = errors.New("the pipe is closed")
 
 func (broken) Write([]byte) (int, error) { return 0, errClosed }
 
-func TestGuardTellsOfABrokenOutput(t *testing.T) {
+func TestGuard_ReturnsTheWriteError(t *testing.T) {
 	if _, err := terminal.NewGuard(broken{}).Write([]byte("x")); !errors.Is(err, errClosed) {
 		t.Error(err)
 	}

@@ -40,7 +40,7 @@ type host struct {
 	peers  map[uint64]*Peer
 	leased map[uint64]*Peer // peers that have promised to send something in time
 	idle   strangers
-	cuts   tellings
+	cuts   warnings
 }
 
 // listen binds addr and starts to serve. The functions and limits of h are set.

@@ -77,7 +77,7 @@ func (p *libzmq) expect(t *testing.T, want ...string) {
 	}
 }
 
-func (p *libzmq) tell(t *testing.T, line string) {
+func (p *libzmq) send(t *testing.T, line string) {
 	t.Helper()
 	if _, err := fmt.Fprintln(p.in, line); err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestSubOfLibzmq(t *testing.T) {
 	for round := range 2 {
 		p.expect(t, `["sub", "\u0001broadcast"]`, `["sub", "\u0001ae23"]`)
 		for _, line := range []string{"other|0", "ae23b9|1", "broadcast|2"} {
-			p.tell(t, line)
+			p.send(t, line)
 		}
 		for _, want := range []string{"ae23b9|1", "broadcast|2"} {
 			if m := receive(t, got); m != want {

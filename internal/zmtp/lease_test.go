@@ -103,9 +103,9 @@ func TestLease(t *testing.T) {
 		{name: "it promised nothing", freeze: time.Minute, min: 20 * time.Second, max: 33 * time.Second},
 		{name: "it promised", ttl: 6 * time.Second, freeze: time.Minute, min: 3500 * time.Millisecond, max: 6500 * time.Millisecond},
 		{name: "it promised and was just there", ttl: 6 * time.Second, freeze: 100 * time.Millisecond, min: 5 * time.Second, max: 6500 * time.Millisecond},
-		{name: "it promised and is being told a lot", ttl: 6 * time.Second, freeze: time.Minute, chatter: time.Second, min: 3500 * time.Millisecond, max: 6500 * time.Millisecond},
+		{name: "it promised and receives much", ttl: 6 * time.Second, freeze: time.Minute, chatter: time.Second, min: 3500 * time.Millisecond, max: 6500 * time.Millisecond},
 		{name: "it lives", ttl: 6 * time.Second, freeze: never, min: never},
-		{name: "it lives and is told a lot, so that it need not ask", ttl: 6 * time.Second, freeze: never, chatter: time.Second, min: never},
+		{name: "it lives and receives much, so that it need not ask", ttl: 6 * time.Second, freeze: never, chatter: time.Second, min: never},
 		{name: "it lives and its handler is stuck", ttl: 6 * time.Second, freeze: never, busy: true, chatter: 3 * time.Second, min: never},
 		{name: "it froze with its handler stuck", ttl: 6 * time.Second, freeze: time.Minute, busy: true, chatter: 3 * time.Second, min: 3500 * time.Millisecond, max: 6500 * time.Millisecond},
 	} {
@@ -136,7 +136,7 @@ func TestLease(t *testing.T) {
 				if c.chatter > 0 {
 					go func() {
 						for timing.Sleep(ctx, c.chatter) == nil {
-							_ = p.Send("", []byte("news"))
+							_ = p.Send("", []byte("publication"))
 						}
 					}()
 				}

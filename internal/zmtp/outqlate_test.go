@@ -56,7 +56,7 @@ func TestOutqStall_OwnLateness(t *testing.T) {
 // Of many peers that are cut, one a minute is logged as a warning; one whose system no longer
 // answers counts, too.
 func TestTellings(t *testing.T) {
-	var x tellings
+	var x warnings
 	at := time.Unix(1000, 0)
 	if got := x.level(at); got != slog.LevelWarn {
 		t.Error(got)

@@ -69,7 +69,7 @@ func (l *link) sendReports() {
 		return
 	}
 	l.reportsBusy = true
-	all := slices.Clone((*from)[:min(len(*from), l.w.o.Bounds.TellBatch)])
+	all := slices.Clone((*from)[:min(len(*from), l.w.o.Bounds.ReportBatch)])
 	*from = (*from)[len(all):]
 	all = slices.DeleteFunc(all, func(x jobevent.Word) bool { return ends(x) && !l.rotation.Counts(x.Job()) })
 	l.inFlight = len(all)
@@ -214,7 +214,7 @@ func (n *node) ended(l *link, x jobevent.Closed) {
 // history returns all reports of a job from its start.
 func (n *node) history(jid string) (out []jobevent.Word) {
 	word, closed := n.engine.LastReport(jid) // read first: everything up to this report is stored
-	for w, err := range n.engine.History(background, jid, n.w.o.Bounds.TellMinions) {
+	for w, err := range n.engine.History(background, jid, n.w.o.Bounds.ReportMinions) {
 		n.must(err)
 		if x, expected := w.(jobevent.Expectation); expected {
 			x.Partial = x.Partial && !n.w.o.sabotage.completeReports

@@ -32,7 +32,7 @@ func (l *link) put(x jobevent.Word) {
 
 // fit drops the oldest reports while the queue is too long. All jobs are then reported again.
 func (l *link) fit() {
-	for len(l.reports) > max(l.w.o.Bounds.TellQueue, 1) {
+	for len(l.reports) > max(l.w.o.Bounds.ReportQueue, 1) {
 		l.broken = l.broken || l.jid != "" && l.jid == l.reports[0].Job()
 		l.reports = l.reports[1:]
 		l.w.reach(markReportLost)
@@ -53,7 +53,7 @@ func (n *node) answer(x jobevent.Word) {
 // refill moves repeated reports into the queue while it has room.
 func (l *link) refill() {
 	for l.rotation.Active() {
-		if n := len(l.reports) + l.inFlight; n > 0 && 2*n >= l.w.o.Bounds.TellQueue {
+		if n := len(l.reports) + l.inFlight; n > 0 && 2*n >= l.w.o.Bounds.ReportQueue {
 			return
 		}
 		if l.broken {

@@ -43,7 +43,7 @@ type Options struct {
 // use.
 type Service struct {
 	o        Options
-	desk     *nodecall.Desk
+	desk     *nodecall.Questions
 	handlers map[string]Handler // by question
 }
 
@@ -53,7 +53,7 @@ type Handler func(ctx context.Context, arg wire.Raw) (any, error)
 // New returns a Service.
 func New(o Options) *Service {
 	s := &Service{o: o}
-	s.desk = nodecall.NewDesk(s.question)
+	s.desk = nodecall.NewQuestions(s.question)
 	s.handlers = map[string]Handler{
 		publications.AskQueued:  func(ctx context.Context, _ wire.Raw) (any, error) { return o.Publications.AnswerQueued(ctx, s) },
 		publications.AskDequeue: func(ctx context.Context, arg wire.Raw) (any, error) { return o.Publications.AnswerDequeue(ctx, s, arg) },

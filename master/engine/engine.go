@@ -78,7 +78,7 @@ func New(cfg Config) *Engine {
 	cfg.Bounds = cfg.Bounds.OrDefault()
 	e := &Engine{
 		cfg: cfg, awake: make(chan struct{}, 1), unsaved: make(chan struct{}, 1), records: newRecords(cfg.Bounds), open: map[string]struct{}{}, kept: map[string]map[int]bool{},
-		unreported: newUnreported(cfg.Bounds.UntoldJobs, cfg.Unreported), reporting: map[string]int{}, arriving: map[string]*arrivals{},
+		unreported: newUnreported(cfg.Bounds.UnreportedJobs, cfg.Unreported), reporting: map[string]int{}, arriving: map[string]*arrivals{},
 	}
 	for _, jid := range cfg.Open {
 		e.open[jid] = struct{}{}

@@ -183,7 +183,7 @@ func (e *Engine) repeatHistory(ctx context.Context, p returners.Part) error {
 	}
 	jid := p.JID
 	defer e.hold(jid)()
-	for w, err := range e.history(ctx, p, e.cfg.Bounds.TellMinions) {
+	for w, err := range e.history(ctx, p, e.cfg.Bounds.ReportMinions) {
 		if err != nil {
 			return err
 		}

@@ -162,7 +162,7 @@ func (s *scenario) begin(a args) {
 		s.engine.Close()
 	}
 	s.engine = New(Config{
-		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("queue"), WordBatch: a.number("batch"), UntoldJobs: a.number("unreported")}, Now: time.Now,
+		Storage: s.disk, Parent: a.has("parent"), Bounds: bounds.Bounds{WordQueue: a.number("queue"), WordBatch: a.number("batch"), UnreportedJobs: a.number("unreported")}, Now: time.Now,
 		Open: s.noted(returners.NoteOpen), Unreported: s.noted(returners.NoteUnreported),
 	})
 }

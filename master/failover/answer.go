@@ -9,7 +9,7 @@ import (
 
 // SetSiblings stores the signed list of nodes from a parent. It returns an error if the list
 // is invalid or does not contain this node.
-func (s *Service) SetSiblings(signed sibling.Told) error {
+func (s *Service) SetSiblings(signed sibling.Signed) error {
 	l, err := signed.Open()
 	if err != nil {
 		return err
@@ -156,8 +156,8 @@ func (s *Service) exchangeGone(id string, d, reply *wire.Map) error {
 }
 
 // children returns the signed list of the child nodes.
-func (s *Service) children() (sibling.Told, error) {
-	return s.peers.signedBelow(s.Roles.Admitted, s.up, func(nodes []sibling.Node) (sibling.Told, error) {
+func (s *Service) children() (sibling.Signed, error) {
+	return s.peers.signedBelow(s.Roles.Admitted, s.up, func(nodes []sibling.Node) (sibling.Signed, error) {
 		return sibling.List{Parent: s.Node, At: s.Now(), Nodes: nodes}.Sign(s.Pair.Private, s.Pair.PublicPEM)
 	})
 }

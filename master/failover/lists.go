@@ -9,7 +9,7 @@ import (
 
 // SetList stores the list of a parent. changed reports whether its nodes, their addresses or
 // their draining changed; which of them are connected does not count.
-func (h *registry) SetList(signed sibling.Told, l sibling.List) (changed bool) {
+func (h *registry) SetList(signed sibling.Signed, l sibling.List) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.lists {
@@ -49,10 +49,10 @@ func sameButUp(a, b sibling.Node) bool {
 }
 
 // Siblings returns the lists of the parents, signed and decoded.
-func (h *registry) Siblings() ([]sibling.Told, []sibling.List) {
+func (h *registry) Siblings() ([]sibling.Signed, []sibling.List) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]sibling.Told(nil), h.above...), append([]sibling.List(nil), h.lists...)
+	return append([]sibling.Signed(nil), h.above...), append([]sibling.List(nil), h.lists...)
 }
 
 // SetBelow stores what a child says about itself, and reports whether it changed.
@@ -62,7 +62,7 @@ func (h *registry) SetBelow(n sibling.Node) (changed bool) {
 	if h.below[n.ID] == n {
 		return false
 	}
-	h.below[n.ID], h.changed, h.signed = n, true, sibling.Told{}
+	h.below[n.ID], h.changed, h.signed = n, true, sibling.Signed{}
 	return true
 }
 
@@ -78,7 +78,7 @@ func (h *registry) Below() []sibling.Node {
 }
 
 // signedBelow returns the list of the admitted children. It signs again only after a change.
-func (h *registry) signedBelow(admitted, up func(id string) bool, sign func([]sibling.Node) (sibling.Told, error)) (sibling.Told, error) {
+func (h *registry) signedBelow(admitted, up func(id string) bool, sign func([]sibling.Node) (sibling.Signed, error)) (sibling.Signed, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	nodes := make([]sibling.Node, 0, len(h.below))

@@ -24,7 +24,7 @@ func (s *Service) notify(nodesAlone bool) (within time.Duration) {
 	if len(conns) == 0 || !s.Config.Rehome {
 		return within
 	}
-	p, err := nodecall.News{What: sibling.News, Within: within}.Publication()
+	p, err := nodecall.Change{What: sibling.Changed, Within: within}.Publication()
 	if err == nil {
 		err = s.Publish(p, conns)
 	}

@@ -35,10 +35,10 @@ type registry struct {
 	now   func() time.Time
 
 	mu      sync.Mutex
-	above   []sibling.Told
+	above   []sibling.Signed
 	lists   []sibling.List          // above, decoded
 	below   map[string]sibling.Node // children by id
-	signed  sibling.Told            // list of below; empty after a change
+	signed  sibling.Signed          // list of below; empty after a change
 	guests  map[string]guest
 	adopted map[string]grant // former guests that stay
 	changed bool
@@ -55,7 +55,7 @@ func openRegistry(cachedir string, now func() time.Time) (*registry, error) {
 	if err != nil {
 		return h, errors.Join(err, h.readNotes())
 	}
-	if h.above, h.lists, err = sibling.ReadTold(d.List("above")); err != nil {
+	if h.above, h.lists, err = sibling.ReadSigned(d.List("above")); err != nil {
 		err = wire.SpoiltFile(h.path, err)
 	}
 	for _, v := range d.List("below") {
@@ -147,7 +147,7 @@ func (h *registry) Forget(id string) {
 	defer h.mu.Unlock()
 	if _, ok := h.below[id]; ok {
 		delete(h.below, id)
-		h.changed, h.signed = true, sibling.Told{}
+		h.changed, h.signed = true, sibling.Signed{}
 	}
 	_, guest := h.guests[id]
 	if _, adopted := h.adopted[id]; guest || adopted { // the key is gone, so a note is not needed

@@ -65,7 +65,7 @@ func TestSave_RetriesAfterAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.SetList(sibling.Told{Body: []byte("signed")}, sibling.List{Parent: "top"})
+	h.SetList(sibling.Signed{Body: []byte("signed")}, sibling.List{Parent: "top"})
 	if h.Save() == nil {
 		t.Fatal("saved into a missing directory")
 	}
@@ -103,7 +103,7 @@ func TestSetList_Changed(t *testing.T) {
 		{"top", []sibling.Node{drains, b}, true},
 		{"top", []sibling.Node{drains}, true},
 	} {
-		signed := sibling.Told{Body: []byte{byte(i)}}
+		signed := sibling.Signed{Body: []byte{byte(i)}}
 		if got := h.SetList(signed, sibling.List{Parent: c.parent, Nodes: c.nodes}); got != c.changed {
 			t.Errorf("step %d: changed %v", i, got)
 		}

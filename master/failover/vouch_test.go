@@ -23,13 +23,13 @@ func TestVouched(t *testing.T) {
 	minion := newPair(t)
 	top := newService(t, "top", nil)
 	a, b := newService(t, "a", accepted{"m": &minion.Private.PublicKey}), newService(t, "b", accepted{})
-	var signed sibling.Told
+	var signed sibling.Signed
 	for _, k := range []*Service{a, b} {
 		below := ask(t, top, k.Node, "role", "syndic", "port", 4506, "pub", k.Pair.PublicPEM).Map("below")
 		if below == nil {
 			t.Fatalf("%s got no list of the nodes below", k.Node)
 		}
-		read, _, err := sibling.ReadTold([]any{below})
+		read, _, err := sibling.ReadSigned([]any{below})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func Functions(fun wire.Raw) ([]string, error) {
 		for i, x := range v {
 			name, ok := x.(string)
 			if !ok {
-				return nil, fmt.Errorf("function %d is no text", i+1)
+				return nil, fmt.Errorf("function %d is not a text", i+1)
 			}
 			names[i] = name
 		}

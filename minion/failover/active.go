@@ -26,8 +26,8 @@ type active struct {
 // open prepares a session.
 func (m *mover) open(name string, o SessionOptions) (*active, error) {
 	a := &active{news: make(chan time.Duration, 1), done: make(chan struct{})}
-	o.News = func(n nodecall.News) {
-		if n.What != sibling.News {
+	o.News = func(n nodecall.Change) {
+		if n.What != sibling.Changed {
 			return
 		}
 		select {

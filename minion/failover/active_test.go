@@ -98,13 +98,13 @@ func TestAwaitNews(t *testing.T) {
 		news               string
 		waits, spread      time.Duration
 	}{
-		"all is well":               {knows: true, waits: askEvery, spread: after},
-		"no sibling is known":       {waits: 5 * after, spread: after},
-		"a guest":                   {knows: true, guest: true, waits: 5 * after, spread: after},
-		"news, and none was known":  {news: sibling.News, spread: 7 * time.Second},
-		"news, and some were known": {knows: true, news: sibling.News, spread: renewWithin},
-		"news of something else":    {news: "else", waits: 5 * after, spread: after},
-		"not subscribed":            {knows: true, down: true, spread: renewWithin},
+		"all is well":                 {knows: true, waits: askEvery, spread: after},
+		"no sibling is known":         {waits: 5 * after, spread: after},
+		"a guest":                     {knows: true, guest: true, waits: 5 * after, spread: after},
+		"change, and none was known":  {news: sibling.Changed, spread: 7 * time.Second},
+		"change, and some were known": {knows: true, news: sibling.Changed, spread: renewWithin},
+		"change of something else":    {news: "else", waits: 5 * after, spread: after},
+		"not subscribed":              {knows: true, down: true, spread: renewWithin},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, all := newMover(t)
@@ -120,7 +120,7 @@ func TestAwaitNews(t *testing.T) {
 				s.up = !tt.down
 				if tt.news != "" {
 					for range 3 { // more than it keeps
-						s.o.News(nodecall.News{What: tt.news, Within: 7 * time.Second})
+						s.o.News(nodecall.Change{What: tt.news, Within: 7 * time.Second})
 					}
 				}
 				start := time.Now()

@@ -23,7 +23,7 @@ type known struct {
 	node    string // id of the primary, "" until the primary has reported it
 	addr    string // of the primary, if it differs from the option
 	voucher []byte
-	told    []sibling.Told
+	told    []sibling.Signed
 	lists   []sibling.List
 }
 
@@ -38,7 +38,7 @@ func openKnown(cachedir, option string) (*known, error) {
 		return k, nil // an operator has changed the option
 	}
 	k.node, k.addr, k.voucher = d.String("node"), d.String("addr"), d.Bytes("voucher")
-	if k.told, k.lists, err = sibling.ReadTold(d.List("lists")); err != nil {
+	if k.told, k.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		err = wire.SpoiltFile(k.path, err)
 	}
 	return k, err
@@ -59,7 +59,7 @@ func (k *known) save() error {
 
 // learn stores the answer of a master; fromPrimary reports that it is the primary.
 func (k *known) learn(reply *wire.Map, fromPrimary bool) error {
-	told, lists, bad := sibling.ReadTold(reply.List("lists"))
+	told, lists, bad := sibling.ReadSigned(reply.List("lists"))
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !reply.Bool("same") && len(lists) > 0 {

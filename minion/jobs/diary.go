@@ -36,13 +36,13 @@ type diary struct {
 // openDiary reads the last limit jids that earlier runs have started.
 func openDiary(path string, limit int) (*diary, error) {
 	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("open the diary of jobs: %w", err)
+		return nil, fmt.Errorf("open the record of started jobs: %w", err)
 	}
 	d := &diary{path: path, limit: max(limit, 1), known: lru.NewGuarded[string, struct{}](limit, nil)}
 	d.sync = durable.Held(d.held)
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open the diary of jobs: %w", err)
+		return nil, fmt.Errorf("open the record of started jobs: %w", err)
 	}
 	for _, jid := range parseDiary(b) {
 		d.add(jid)
@@ -88,11 +88,11 @@ func (d *diary) rewrite() error {
 		text = strings.Join(d.known.Keys(), "\n") + "\n"
 	}
 	if err := crypt.WriteFile(d.path, []byte(text), 0o600); err != nil {
-		return fmt.Errorf("rewrite the diary of jobs: %w", err)
+		return fmt.Errorf("rewrite the record of started jobs: %w", err)
 	}
 	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("rewrite the diary of jobs: %w", err)
+		return fmt.Errorf("rewrite the record of started jobs: %w", err)
 	}
 	d.file, d.lines = f, d.known.Len()
 	return nil
@@ -106,7 +106,7 @@ func (d *diary) note(jid string) error {
 	}
 	//mutant:job-record-is-synced,power-job-record
 	if err := d.sync.Wait(); err != nil {
-		return fmt.Errorf("write the diary of jobs: %w", err)
+		return fmt.Errorf("write the record of started jobs: %w", err)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (d *diary) write(jid string) error {
 	}
 	d.lines++
 	if _, err := d.file.WriteString(jid + "\n"); err != nil {
-		return fmt.Errorf("write the diary of jobs: %w", err)
+		return fmt.Errorf("write the record of started jobs: %w", err)
 	}
 	return nil
 }

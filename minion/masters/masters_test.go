@@ -15,7 +15,7 @@ func TestList_Shuffle(t *testing.T) {
 	}
 	m := New(Config{Options: cfg})
 	if got := m.List(); !slices.Equal(got, cfg.Master) {
-		t.Errorf("shuffled without being told: %v", got)
+		t.Errorf("shuffled without the option: %v", got)
 	}
 	cfg.RandomMaster = true
 	got := m.List()

@@ -449,7 +449,7 @@ func TestScheduler_Faults(t *testing.T) {
 		s.run(t, 2500*time.Millisecond)
 		s.SetPillar(nil)
 		if n := strings.Count(s.logged(), "job bad is ignored"); n != 1 {
-			t.Errorf("told %d times:\n%s", n, s.logged())
+			t.Errorf("logged %d times:\n%s", n, s.logged())
 		}
 		if !strings.Contains(s.logged(), "field=comment") || strings.Contains(s.logged(), "field=run") || len(m.returns()) != 2 {
 			t.Errorf("%d runs, and the log says\n%s", len(m.returns()), s.logged())

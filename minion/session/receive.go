@@ -43,7 +43,7 @@ func (s *Session) receive(ctx context.Context, frames [][]byte) {
 	if s.tail.Note(p) {
 		s.behind()
 	}
-	if n, is := nodecall.ReadNews(p); is {
+	if n, is := nodecall.ReadChange(p); is {
 		if s.o.News != nil {
 			s.o.News(n)
 		}

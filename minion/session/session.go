@@ -53,8 +53,8 @@ type Options struct {
 	// AnnounceFirst delays returns until the master has accepted an announcement, which names
 	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration
-	// News is called for each [nodecall.News] from the master, if not nil. It must not block.
-	News func(nodecall.News)
+	// News is called for each [nodecall.Change] from the master, if not nil. It must not block.
+	News func(nodecall.Change)
 }
 
 // Open prepares a session with a master; name identifies it in the log and to jobs. The session

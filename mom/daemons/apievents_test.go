@@ -252,7 +252,7 @@ func TestUsersOfTheAPI(t *testing.T) {
 	if _, e := until(all, tag+"/ret"); !strings.Contains(e.data, `"top-01"`) || !strings.Contains(e.data, `"success": true`) {
 		t.Errorf("%s", e.data)
 	}
-	// The API starts again: bob is told that something may be missing, and nothing else is.
+	// The API starts again: bob learns that events may be missing; nothing else is missing.
 	third := r.ping(bob)
 	until(all, "salt/job/"+third+"/complete")
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
@@ -276,7 +276,7 @@ func TestUsersOfTheAPI(t *testing.T) {
 	text := eventually(t, r.metrics, "/metrics", func(code int, _ string) bool { return code == http.StatusOK })
 	for _, x := range metrics.All() {
 		if x.Where == metrics.APIs && !strings.Contains(text, "\n"+x.Name) {
-			t.Errorf("%s is not told", x.Name)
+			t.Errorf("%s is not exported", x.Name)
 		}
 	}
 	eventually(t, r.metrics, "/readyz", func(code int, _ string) bool { return code == http.StatusOK })

@@ -283,7 +283,7 @@ func eventsOfOthers(t *testing.T, g *gatewayHost, ann, bob string) {
 }
 
 // eventsOverACut hears of jobs before and after the master is away for a while; meanwhile
-// requests are told so.
+// requests fail with that reason.
 func eventsOverACut(t *testing.T, a apiTree, g *gatewayHost, way *cutter, token string) {
 	t.Helper()
 	c, err := remote.New(remote.Options{URL: g.url, CA: g.ca})
@@ -348,7 +348,7 @@ func TestGateway_NoEvents(t *testing.T) {
 	}
 }
 
-// What cannot be meant is told at the start.
+// A configuration that cannot be meant is an error at the start.
 func TestAPI_BadConfigurations(t *testing.T) {
 	for conf, want := range map[string]string{
 		"api: True\n":                                                           "the master serves the API itself",

@@ -86,7 +86,7 @@ func eventually(t *testing.T, addr, path string, as func(code int, text string) 
 
 var family = regexp.MustCompile(`(?m)^# TYPE ((?:mom|salt)_[a-z_]+) `)
 
-// Every metric of the table is told by a real tree, and no other one. Those of a
+// A real tree exports every metric of the table, and no other. Those of a
 // database are looked at in package master, those of the API in TestUsersOfTheAPI.
 func TestEveryMetricIsThere(t *testing.T) {
 	tr, addrs := measuredTree(t, "top: top-01\n  syndic-a: web-01 web-02\n")
@@ -111,7 +111,7 @@ func TestEveryMetricIsThere(t *testing.T) {
 		`mom_peers{role="syndic",state="up"} 1`, `mom_sign_ins_total{outcome="accepted"}`, `mom_requests_total{command="_syndic_return"}`,
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the top does not tell %s", want)
+			t.Errorf("the top does not export %s", want)
 		}
 	}
 	seen := map[string]bool{}
@@ -133,12 +133,12 @@ func TestEveryMetricIsThere(t *testing.T) {
 	quiet := map[string]bool{"salt_scheduled_job_return_total": true, "mom_rescued_total": true, "mom_turned_away_total": true}
 	for _, m := range metrics.All() {
 		if !seen[m.Name] && m.Where != metrics.Databases && m.Where != metrics.APIs && !quiet[m.Name] {
-			t.Errorf("%s is in the table and is not told", m.Name)
+			t.Errorf("%s is in the table and not exported", m.Name)
 		}
 		delete(seen, m.Name)
 	}
 	for name := range seen {
-		t.Errorf("%s is told and not in the table", name)
+		t.Errorf("%s is exported and not in the table", name)
 	}
 }
 
@@ -188,9 +188,9 @@ func TestMetricsListenIsTaken(t *testing.T) {
 	}
 }
 
-// TestStartErrorIsToldOnce: why a daemon cannot start stands once on its terminal, with
-// the exit code of the reason; with a log that shows no errors it is told all the same.
-func TestStartErrorIsToldOnce(t *testing.T) {
+// TestStartErrorIsPrintedOnce: a daemon prints once why it cannot start, with
+// the exit code of the reason; a log level that hides errors does not hide it.
+func TestStartErrorIsPrintedOnce(t *testing.T) {
 	spec, err := localcluster.Parse("top:\n")
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestStartErrorIsToldOnce(t *testing.T) {
 	for _, level := range []string{"error", "quiet"} {
 		got := momtest.Run(masterCommand(), "", "-c", g.Top().ConfDir, "-l", level)
 		if n := strings.Count(got.Err, "bind metrics_listen "+l.Addr().String()); got.Code != command.ExitPorts || n != 1 {
-			t.Errorf("-l %s: told %d times, exit %d: %s", level, n, got.Code, got.Err)
+			t.Errorf("-l %s: printed %d times, exit %d: %s", level, n, got.Code, got.Err)
 		}
 	}
 }

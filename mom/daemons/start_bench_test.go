@@ -21,7 +21,7 @@ import (
 
 // BenchmarkStartOfANode measures what a job of the master above costs a node: from the
 // publication to that master's having heard who has to answer. Nobody is behind the
-// node, so the job ends at once, and its end is told as well. The syncs of the disk are
+// node, so the job ends at once, and its end is reported too. The syncs of the disk are
 // counted from outside:
 //
 //	strace -f -c -e trace=fsync,fdatasync daemons.test -test.run=^$ -test.bench=StartOfANode -test.benchtime=1000x
@@ -53,14 +53,14 @@ func BenchmarkStartOfANode(b *testing.B) {
 			b.ResetTimer()
 			for i := range b.N {
 				turns <- struct{}{}
-				job, told := jids.Next(), make(chan struct{})
+				job, reported := jids.Next(), make(chan struct{})
 				mu.Lock()
-				heard[job] = told
+				heard[job] = reported
 				mu.Unlock()
 				start := time.Now()
 				top.Publish(channeltest.Job(job, "nobody", "test.ping"))
 				wg.Go(func() {
-					<-told
+					<-reported
 					took[i] = time.Since(start)
 					<-turns
 				})

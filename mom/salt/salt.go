@@ -297,7 +297,7 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 		return r.f.Refusal(report.NoReturn, no)
 	case errors.Is(err, client.ErrBusLost):
 		return command.Exit(report.Failed, err)
-	case errors.Is(err, client.ErrNotTold):
+	case errors.Is(err, client.ErrNotReported):
 		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
 	case errors.Is(err, client.ErrNoKey): // the master may be running
 		return command.Exit(report.NoReturn, err)

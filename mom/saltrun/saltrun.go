@@ -111,7 +111,7 @@ func (f *flags) work(w *command.Work, words []string) error {
 	if own := w.Own(); call.Fun == watching && own != nil {
 		return f.watch(ctx, own, call, shown)
 	}
-	call.Told = shown.hear
+	call.Progress = shown.hear
 	var began client.Started
 	call.Began = func(s client.Started) {
 		began = s

@@ -167,7 +167,7 @@ func TestStateEventAtTheMaster(t *testing.T) {
 		t.Errorf("without end: %v", err)
 	}
 	var printed []string
-	call := client.RunnerCall{Fun: "state.event", Args: []any{"my/other"}, Kwargs: map[string]any{"count": 1}, Told: func(what string, e client.Event) {
+	call := client.RunnerCall{Fun: "state.event", Args: []any{"my/other"}, Kwargs: map[string]any{"count": 1}, Progress: func(what string, e client.Event) {
 		printed = append(printed, what+" "+e.Data.String())
 	}}
 	ended := make(chan error, 1)

@@ -13,7 +13,7 @@ g, G            first, last row   ← h             fold, or go to the node abov
 → l             unfold            space, enter    fold or unfold
 -               fold all nodes    +               unfold all nodes
 m               minions on, off   s               next order: name, trouble,
-/               filter: words in                  at work, owed, lag, load
+/               filter: words in                  at work, pending, lag, load
                 the path; up,     p               problems only
                 down, unknown     esc             filter and problems off
 r               read now          ?               this help

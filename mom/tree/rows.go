@@ -33,14 +33,14 @@ const (
 	byName sortKey = iota
 	byTrouble
 	byWorking
-	byOwed
+	byPending
 	byLag
 	byLoad
 	sortKeys
 )
 
 func (k sortKey) String() string {
-	return [...]string{"name", "trouble", "at work", "owed", "lag", "load"}[k]
+	return [...]string{"name", "trouble", "at work", "pending", "lag", "load"}[k]
 }
 
 // list returns the visible rows in order.
@@ -193,7 +193,7 @@ func (t *Tree) nodeOrder(ns []topology.Node) []int {
 			return v.PendingAge.Seconds()
 		case byWorking:
 			return float64(v.Working)
-		case byOwed:
+		case byPending:
 			return float64(v.Pending)
 		case byLag:
 			return v.Lag.Seconds()

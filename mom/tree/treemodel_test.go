@@ -160,7 +160,7 @@ func TestTreeView(t *testing.T) {
 		t.Errorf("the window has 14 lines, %d are drawn", n)
 	}
 	narrow := plain(feed(t, m, tea.WindowSizeMsg{Width: 80, Height: 14}))
-	if !strings.Contains(narrow, "OWED") || strings.Contains(narrow, "CLOCK") || !strings.Contains(narrow, "syndic") && !strings.Contains(narrow, "├ a ") {
+	if !strings.Contains(narrow, "PENDING") || strings.Contains(narrow, "CLOCK") || !strings.Contains(narrow, "syndic") && !strings.Contains(narrow, "├ a ") {
 		t.Errorf("a narrow window:\n%s", narrow)
 	}
 	m = feed(t, m, keys("?")...)

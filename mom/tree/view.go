@@ -79,8 +79,8 @@ func (t *Tree) footline() string {
 
 // The columns after the name. A narrow window shows those that indicate trouble.
 const (
-	wideHeads   = "STATE   CONN/ACC      WORK  JOBS     OWED  OLDEST    LAG   LOAD    CLOCK"
-	narrowHeads = "STATE   CONN/ACC      WORK     OWED  OLDEST"
+	wideHeads   = "STATE   CONN/ACC      WORK  JOBS  PENDING  OLDEST    LAG   LOAD    CLOCK"
+	narrowHeads = "STATE   CONN/ACC      WORK  PENDING  OLDEST"
 	// wideFrom is the window width from which all columns are shown.
 	wideFrom = len(wideHeads) + 32
 )

@@ -145,12 +145,12 @@ func workJSON(w io.Writer, work Work) error {
 		WaitsFor string  `json:"waits_for"`
 	}
 	type node struct {
-		Path    string         `json:"path"`
-		State   topology.State `json:"state"`
-		Working int            `json:"working"`
-		Jobs    int            `json:"jobs"`
-		Owed    int            `json:"owed"`
-		OwedAge float64        `json:"owed_age"`
+		Path       string         `json:"path"`
+		State      topology.State `json:"state"`
+		Working    int            `json:"working"`
+		Jobs       int            `json:"jobs"`
+		Pending    int            `json:"owed"`
+		PendingAge float64        `json:"owed_age"`
 	}
 	out := struct {
 		Format   int    `json:"format"`

@@ -77,7 +77,7 @@ func (u *Uplink) next() (f outgoing, ok bool) {
 		u.o.Log.Error("events dropped: queue to parent full", "count", lost)
 	}
 	a, b := &u.inFlight, u.o.Bounds
-	fits := room{events: b.TellBatch, bytes: b.TellBatchBytes, values: b.TellBatchValues}
+	fits := room{events: b.ReportBatch, bytes: b.ReportBatchBytes, values: b.ReportBatchValues}
 	if a.urgent < maxUrgentRequests {
 		busy := func(e bus.Event) bool { return a.jobs[JobOf(e.Tag)] }
 		for _, q := range []*queue{&u.answers, &u.urgent} {

@@ -28,9 +28,9 @@ type pending struct {
 // init creates empty queues. It passes each dropped urgent event to gone, under the mutex.
 func (w *pending) init(b bounds.Bounds, gone func(bus.Event)) {
 	w.kick = make(chan struct{}, 1)
-	w.urgent = queue{max: b.TellQueue, maxBytes: b.TellQueueBytes, gone: gone}
+	w.urgent = queue{max: b.ReportQueue, maxBytes: b.ReportQueueBytes, gone: gone}
 	w.answers = queue{max: maxAnswers, maxBytes: maxAnswerBytes}
-	w.normal = queue{max: b.NewsQueue, maxBytes: b.NewsQueueBytes}
+	w.normal = queue{max: b.EventQueue, maxBytes: b.EventQueueBytes}
 }
 
 // room reports whether a repeated report may be queued. The second half of the queue is reserved

@@ -40,8 +40,8 @@ func TestQueueIsBounded(t *testing.T) {
 // minions each, with default bounds.
 func TestQueue_RequestValuesAreBounded(t *testing.T) {
 	b := bounds.Default()
-	if 2*b.TellBatchValues > server.MaxValues {
-		t.Errorf("%d values sent, the limit is %d", 2*b.TellBatchValues, server.MaxValues)
+	if 2*b.ReportBatchValues > server.MaxValues {
+		t.Errorf("%d values sent, the limit is %d", 2*b.ReportBatchValues, server.MaxValues)
 	}
 	for _, minions := range []int{5000, 50_000, 200_000, 600_000} {
 		words := make([]bus.Event, 10)
@@ -63,7 +63,7 @@ func TestQueue_RequestValuesAreBounded(t *testing.T) {
 			}
 			requests, sent := 0, 0
 			for q.len() > 0 {
-				batch := q.takeBut(func(e bus.Event) bool { return e.Tag == stays }, room{b.TellBatch, b.TellBatchBytes, b.TellBatchValues})
+				batch := q.takeBut(func(e bus.Event) bool { return e.Tag == stays }, room{b.ReportBatch, b.ReportBatchBytes, b.ReportBatchValues})
 				if len(batch) == 0 {
 					break
 				}
@@ -71,7 +71,7 @@ func TestQueue_RequestValuesAreBounded(t *testing.T) {
 				for _, e := range batch {
 					n += values(e)
 				}
-				if n > b.TellBatchValues && len(batch) > 1 {
+				if n > b.ReportBatchValues && len(batch) > 1 {
 					t.Errorf("%d reports with %d values in one request", len(batch), n)
 				}
 				requests, sent = requests+1, sent+len(batch)

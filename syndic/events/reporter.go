@@ -123,7 +123,7 @@ func (t *reporter) choose() bool {
 			t.list = t.list[1:]
 		}
 		if len(t.list) == 0 || after == "" {
-			t.list = t.o.Local.OpenJobs(after, t.o.Bounds.TellJobs)
+			t.list = t.o.Local.OpenJobs(after, t.o.Bounds.ReportJobs)
 		}
 		if len(t.list) == 0 {
 			return ""
@@ -154,7 +154,7 @@ func (t *reporter) choose() bool {
 	// A queued end would also count for the reports queued behind it.
 	w.urgent.remove(func(e bus.Event) bool { return isEnd(e) && JobOf(e.Tag) == jid })
 	t.jid = jid
-	t.next, t.stop = iter.Pull(t.o.Local.Reports(jid, t.o.Bounds.TellMinions))
+	t.next, t.stop = iter.Pull(t.o.Local.Reports(jid, t.o.Bounds.ReportMinions))
 	return true
 }
 

@@ -66,7 +66,7 @@ func (l *fakeLocal) end(jid string, word uint64) {
 // newUplink returns an Uplink to a single parent with a queue of that size. It does not run.
 func newUplink(local *fakeLocal, queue int) *Uplink {
 	b := bounds.Default()
-	b.TellQueue = queue
+	b.ReportQueue = queue
 	closings := origins.NewClosings(b.AskedJobs, local.LastReport)
 	return New(Options{
 		ID: "syn-a", Name: "top", Local: local, Bounds: b, Pace: link.DefaultPace(b.ForwardSweep), Log: slog.New(slog.DiscardHandler),
@@ -211,7 +211,7 @@ func sendAll(u *Uplink) {
 // the job.
 func TestReporter_EndAfterRestart(t *testing.T) {
 	local := &fakeLocal{}
-	u := newUplink(local, bounds.Default().TellQueue)
+	u := newUplink(local, bounds.Default().ReportQueue)
 	local.open = []bus.Event{jobeventtest.Event(t, job(0), wire.NewMap("minions", []any{"m1"}, "jid", job(0)))}
 	u.ReportAgain(false) // the parent connects
 	end := closing(t, 0, 1)

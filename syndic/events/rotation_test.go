@@ -59,7 +59,7 @@ func TestRotation_Model(t *testing.T) {
 				}
 				being = j
 			},
-			"tell": func(t *rapid.T) {
+			"report": func(t *rapid.T) {
 				if being == "" {
 					return // no job in progress
 				}

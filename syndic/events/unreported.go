@@ -48,7 +48,7 @@ func (t *reporter) look() unreported {
 		return unreported{}
 	}
 	for after := ""; ; {
-		jids := t.o.Local.OpenJobs(after, t.o.Bounds.TellJobs)
+		jids := t.o.Local.OpenJobs(after, t.o.Bounds.ReportJobs)
 		if len(jids) == 0 {
 			return unreported{}
 		}

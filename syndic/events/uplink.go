@@ -62,7 +62,7 @@ func (u *Uplink) Push(e bus.Event) {
 	} else {
 		u.normal.push(e)
 	}
-	full := u.normal.len() >= u.o.Bounds.TellBatch
+	full := u.normal.len() >= u.o.Bounds.ReportBatch
 	u.mu.Unlock()
 	if now || full {
 		link.Signal(u.kick)

@@ -26,7 +26,7 @@ type closing struct {
 }
 
 // NewClosings returns an empty record. last returns the number of the last report of a job that the
-// local master keeps, which is bounded (untold_jobs).
+// local master keeps, which is bounded.
 func NewClosings(most int, last func(jid string) (uint64, bool)) *Closings {
 	return &Closings{most: most, last: last, took: map[string]closing{}, limit: most}
 }

@@ -100,8 +100,8 @@ func (s *Stream) open(ctx context.Context) {
 				s.Fetch()
 			}
 		}
-		if n, is := nodecall.ReadNews(p); is {
-			if n.What == sibling.News {
+		if n, is := nodecall.ReadChange(p); is {
+			if n.What == sibling.Changed {
 				s.o.Siblings(n.Within)
 			}
 			continue

@@ -108,7 +108,7 @@ func (a *Asker) Run(ctx context.Context) {
 		}
 		err = a.hear(reply)
 		if b := reply.Map("below"); b != nil && err == nil {
-			below = sibling.Sum(sibling.Told{Body: b.Bytes("body"), Sig: b.Bytes("sig")})
+			below = sibling.Sum(sibling.Signed{Body: b.Bytes("body"), Sig: b.Bytes("sig")})
 		}
 		if !a.o.Sibling {
 			err = errors.Join(err, gone.receive(local, reply))
@@ -124,7 +124,7 @@ func (a *Asker) hear(reply *wire.Map) error {
 	// A node connected to a sibling of its parent is not among that master's nodes. The siblings of
 	// its minions remain those that its parent reported.
 	if below := reply.Map("below"); below != nil && !a.o.Sibling {
-		t := sibling.Told{Body: below.Bytes("body"), Sig: below.Bytes("sig"), Pub: below.String("pub")}
+		t := sibling.Signed{Body: below.Bytes("body"), Sig: below.Bytes("sig"), Pub: below.String("pub")}
 		now, _ := a.o.Channel.Current()
 		if sibling.Finger(t.Pub) != sibling.Finger(now.MasterPub) {
 			errs = append(errs, fmt.Errorf("sibling list: %w: not signed with the parent's key", sibling.ErrBad))

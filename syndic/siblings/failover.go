@@ -5,7 +5,7 @@ import "github.com/momtree/mom/internal/sibling"
 // Failover is the part of the local master that lets its minions move to siblings of the node.
 type Failover interface {
 	// SetSiblings replaces the siblings by a parent's signed list, which includes this node.
-	SetSiblings(signed sibling.Told) error
+	SetSiblings(signed sibling.Signed) error
 	// ClearSiblings records that a parent lists no siblings because no operator has admitted this
 	// node there. changed means that it listed some before.
 	ClearSiblings(parent string) (changed bool)

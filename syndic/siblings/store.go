@@ -19,7 +19,7 @@ type Store struct {
 	mu      sync.Mutex
 	parent  string // id of the parent, as its siblings know it
 	voucher []byte
-	signed  []sibling.Told
+	signed  []sibling.Signed
 	lists   []sibling.List
 }
 
@@ -35,14 +35,14 @@ func OpenStore(cachedir string) (*Store, error) {
 		return g, err
 	}
 	g.parent, g.voucher = d.String("parent"), d.Bytes("voucher")
-	if g.signed, g.lists, err = sibling.ReadTold(d.List("lists")); err != nil {
+	if g.signed, g.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		err = wire.SpoiltFile(g.path, err)
 	}
 	return g, err
 }
 
 func (g *Store) learn(reply *wire.Map) error {
-	signed, lists, bad := sibling.ReadTold(reply.List("lists"))
+	signed, lists, bad := sibling.ReadSigned(reply.List("lists"))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if reply.Bool("same") {

@@ -1,4 +1,4 @@
 // Package collector tests traces against a real OpenTelemetry collector: its receiver runs in
 // the process of the test. It is a module of its own, so that the collector's many modules
-// are none of the program's.
+// are not imports of the program.
 package collector

@@ -87,7 +87,7 @@ func (s *taken) takeMetrics(_ context.Context, md pmetric.Metrics) error {
 	return nil
 }
 
-// has tells whether a daemon has sent a metric.
+// has reports whether a daemon has sent a metric.
 func (s *taken) has(instance, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -313,7 +313,7 @@ func objectOf(fields []field) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// formable tells whether a form can say what a call wants.
+// formable reports whether a form can express a call.
 func formable(c call) bool {
 	_, one := c.fun.(string)
 	return one && (!c.honest || c.kwargs.Len() == 0 && !slices.ContainsFunc(c.args, func(v any) bool { return !isText(v) }) && isText(c.target.tgt))

@@ -18,7 +18,7 @@ type call struct {
 	kwargs   *wire.Map // of runners and wheel functions, beside args
 	target   targeting
 	extra    *wire.Map // returners, executors and the like
-	// honest tells that the call is within the rules and in plain form: it has to run, on
+	// honest means that the call is within the rules and in plain form: it has to run, on
 	// these minions.
 	honest bool
 	on     []string
@@ -212,7 +212,7 @@ func (w *world) decoy(s signature, a argRule) (args []any, kwargs *wire.Map) {
 			// What the rule wants stands where it is judged, and runs one place before.
 			args = slices.Concat(args[:n-1], []any{sample(r, *a.args[n-1], true), bad(n - 1)})
 		}
-	case 2: // keywords that are none, for some
+	case 2: // invalid keywords, for some
 		m := kwargs.Clone()
 		m.Set("__kwarg__", pick(r, marks...))
 		args, kwargs = append(args, m), wire.NewMap()

@@ -23,7 +23,7 @@ type execution struct {
 	rest   []any          // further positional ones
 	free   map[string]any // keywords that name no parameter
 	ret    string         // returners
-	// executors tells that the job chose how it is executed.
+	// executors means that the job chose how it is executed.
 	executors bool
 }
 
@@ -76,7 +76,7 @@ var saltFunctions = map[string]signature{
 	"saltutil.find_job": {params: []string{"jid"}, required: 1},
 }
 
-// absent is the default of all parameters: so what a call gave is told from what it did not.
+// absent is the default of all parameters. It separates arguments that a call gave from others.
 type absent struct{}
 
 // ours are the same functions in the form of our minion.

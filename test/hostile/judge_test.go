@@ -11,7 +11,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// permits tells whether rules of a user allow what ran, as a flat Salt master reads them: with
+// permits reports whether rules of a user allow what ran, as a flat Salt master reads them: with
 // the values that the parameters had, on that minion. A rule that names a position means the
 // parameter that stands there, one that names a keyword the parameter of that name.
 func (w *world) permits(u *user, e execution) error {
@@ -37,7 +37,7 @@ func (w *world) permits(u *user, e execution) error {
 	return errors.New("no rule allows it")
 }
 
-// everywhere tells whether what ran is allowed without regard to the minion.
+// everywhere reports whether what ran is allowed without regard to the minion.
 func (w *world) everywhere(u *user, e execution) bool {
 	return u == operator || e.fun == "saltutil.find_job" || slices.ContainsFunc(u.rules, func(r rule) bool {
 		return r.kind == e.kind && r.to == nil && slices.ContainsFunc(r.funs, func(f funRule) bool { return f.allows(e, w.start) })
@@ -74,7 +74,7 @@ func (a argRule) allows(e execution, start bool) bool {
 	return true
 }
 
-// fits tells whether an expression of a rule fits a text: whole, or with start its beginning.
+// fits reports whether an expression of a rule fits a text: whole, or with start its beginning.
 func fits(expression, text string, start bool) bool {
 	end := `)\z`
 	if start {
@@ -86,7 +86,7 @@ func fits(expression, text string, start bool) bool {
 
 var ruleExpressions sync.Map
 
-// check tells what of an act is outside of what its user may, and what an honest user lacks.
+// check returns what of an act its user may not do, and what an honest user lacks.
 func (w *world) check(a *act) error {
 	var wrong []string
 	for _, e := range slices.Concat(a.ran, a.master) {
@@ -107,7 +107,7 @@ func (w *world) check(a *act) error {
 	return errors.New(strings.Join(wrong, "\n"))
 }
 
-// lacks tells where an honest call has not run.
+// lacks returns where an honest call has not run.
 func (w *world) lacks(a *act) (wrong []string) {
 	c := a.call
 	fun, _ := c.fun.(string)

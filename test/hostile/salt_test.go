@@ -78,7 +78,7 @@ func appendSalts(out []execution, fun string, args []any) []execution {
 // assignment is a text that Salt takes for a keyword argument.
 var assignment = regexp.MustCompile(`^([\p{L}_][\p{L}\p{N}_.-]*)=([^=\n][^\n]*)?\n?$`)
 
-// saltBinds tells what the parameters of a function get, or why it is not called.
+// saltBinds returns the values of the parameters of a function, or why it is not called.
 func saltBinds(s signature, args []any) (execution, error) {
 	e := execution{given: map[string]any{}, free: map[string]any{}}
 	var positional []any

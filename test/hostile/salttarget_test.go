@@ -14,7 +14,7 @@ import (
 	"github.com/momtree/mom/salt/pyfmt"
 )
 
-// saltMatches tells whether Salt's minion is meant by a target.
+// saltMatches reports whether a target matches Salt's minion.
 func saltMatches(m *minion, tgt any, kind, delimiter string) bool {
 	s, isText := tgt.(string)
 	switch kind {
@@ -103,7 +103,7 @@ func globOn(p, s []rune) bool {
 	return len(s) == 0
 }
 
-// setEnd finds the end of a set of characters, 0 if there is none.
+// setEnd returns the end of a set of characters, or 0 without one.
 func setEnd(p []rune) int {
 	i := 1
 	if i < len(p) && p[i] == '!' {

@@ -29,7 +29,7 @@ func (p presence) Announces(role, id string) bool {
 }
 
 func (p presence) Node(id string) (engine.Liveness, time.Duration) {
-	if p.t.below[id].salts { // it tells nobody that it is there
+	if p.t.below[id].salts { // it does not announce itself
 		return engine.Untracked, 0
 	}
 	return engine.Up, 0

@@ -105,7 +105,7 @@ func (g targets) fragment() string {
 	return pick(g.r, "x{,1}", "{,2}", "x{,0}", "(?:x){,1}", "[^w]{,1}", "(?!d)", `\w{,2}`, "x{,}", "x{0,1}", `\Z?`, "(?i)", "(?x) ", "x??", "(?#x)", `\b`, "(?<=x)?", "[[:x:]]?", "(?P<n>x)?")
 }
 
-// wireText is a text as bytes, which MessagePack tells apart and Python's peers do not.
+// wireText is a text as bytes, which MessagePack distinguishes and Python's peers do not.
 func wireText(s string) any { return []byte(s) }
 
 // pcre puts ids together with what may be in front of them, between them and behind them.

@@ -18,7 +18,7 @@ var quiet = slog.New(slog.DiscardHandler)
 type minion struct {
 	id             string
 	grains, pillar *wire.Map
-	// known tells whether its master knows grains and pillar.
+	// known is whether its master knows grains and pillar.
 	known bool
 }
 

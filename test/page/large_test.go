@@ -74,7 +74,7 @@ func (playedFollowing) Close() error                        { return nil }
 
 // JobUsers is not asked: whoever logs in here may hear all.
 func (l *large) JobUsers(context.Context, []string) (map[string]string, error) {
-	return nil, client.ErrNotTold
+	return nil, client.ErrNotReported
 }
 
 func lacks(what string) error {
@@ -96,7 +96,7 @@ func (e playedEvents) Next(ctx context.Context) (client.Event, error) {
 type playedSession struct{ l *large }
 
 func (s playedSession) Publish(context.Context, client.Job) (client.Published, error) {
-	return client.Published{JID: playedJob, Tells: true}, nil
+	return client.Published{JID: playedJob, ReportsEnd: true}, nil
 }
 
 func (s playedSession) Meant(context.Context, client.Job, int) (client.Meant, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/momtree/mom/api"
 )
 
-// Who is not let in is told so; who is sees the tree, until logging out. No script sees the
+// A failed login shows an error; after a login the page shows the tree, until logout. No script sees the
 // token.
 func TestLogin(t *testing.T) {
 	w := tree(t)
@@ -31,7 +31,7 @@ func TestLogin(t *testing.T) {
 	b.true(`document.querySelector("[role=tree]") === null`)
 }
 
-// A user who may do little is told what may not be, and stays logged in.
+// A user with few rights sees which call was refused, and stays logged in.
 func TestFewRights(t *testing.T) {
 	w := tree(t)
 	b := open(t, w.url+"#/run?tgt=web-*&fun=test.ping")

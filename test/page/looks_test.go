@@ -42,7 +42,7 @@ func TestSchemes(t *testing.T) {
 	b.true(`!document.documentElement.dataset.theme`)
 }
 
-// contrasts tells texts that stand out too little from what is behind them.
+// contrasts lists texts that stand out too little from their background.
 const contrasts = `(() => {
 	const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return c.startsWith("color(srgb") ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1] };
 	const over = (a, b) => [0, 1, 2].map((i) => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);

@@ -145,7 +145,7 @@ func (b *tab) all(role, name string) (out []element) {
 }
 
 // find waits for the one element of a role whose name is the text, or begins with it if
-// there is none of that name.
+// no element has that name.
 func (b *tab) find(role, name string) (e element) {
 	b.t.Helper()
 	found := 0

@@ -113,7 +113,7 @@ func (l *lab) daemon(name string) int {
 		l.t.Fatal(err)
 	}
 	l.t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended, which the next line tells
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended; the next line finds that out
 		if err := cmd.Wait(); err != nil {
 			l.t.Errorf("%s: %v\n%s", name, err, out.String())
 		}
@@ -160,7 +160,7 @@ func client(from string, wait time.Duration) *http.Client {
 	return &http.Client{Timeout: wait, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
 }
 
-// health asks whether an API answers, and tells how long that took.
+// health asks whether an API answers, and returns how long that took.
 func health(addr string) (status int, took time.Duration) {
 	began := time.Now()
 	resp, err := client("127.0.0.1", 5*time.Second).Get("http://" + addr + "/health")

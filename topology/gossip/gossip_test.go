@@ -132,7 +132,7 @@ func TestNodesHearOfEachOther(t *testing.T) {
 		}
 	}
 	b.set(func(r *Record) { r.Minions, r.Parent = 500, "a" })
-	waiting.Until(t, "news of b", c.sees("b", func(s Seen) bool { return s.Minions == 500 && s.Parent == "a" }))
+	waiting.Until(t, "a record of b", c.sees("b", func(s Seen) bool { return s.Minions == 500 && s.Parent == "a" }))
 	b.stop()
 	waiting.Until(t, "the end of b", c.sees("b", func(s Seen) bool { return !s.Alive && s.Minions == 500 }))
 }

@@ -38,7 +38,7 @@ func openPins(path string) (*pins, error) {
 	return p, nil
 }
 
-// first returns the pinned key of an id, and pins key if there is none.
+// first returns the pinned key of an id, and pins key if the id has no pin.
 func (p *pins) first(id, key string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -93,7 +93,7 @@ func pendingText(rows map[string]int64) string {
 	sort.Strings(dests)
 	out := ""
 	for _, dest := range dests {
-		out += fmt.Sprintf(", still owed to %s: %d", clean(dest), rows[dest])
+		out += fmt.Sprintf(", pending for %s: %d", clean(dest), rows[dest])
 	}
 	return out
 }

@@ -16,6 +16,9 @@ const (
 	Unreachable = "unreachable" // the node could not be asked
 )
 
+// keyPending is the field for the pending rows of each destination.
+const keyPending = "owed"
+
 // Names bounds the minions named in a step; others are counted.
 const Names = 100
 
@@ -82,11 +85,11 @@ func (s Step) Map() *value.Map {
 		}
 		m.Set(l.name, rows)
 	}
-	owed := value.NewMap()
+	rows := value.NewMap()
 	for dest, n := range s.Pending {
-		owed.Set(dest, n)
+		rows.Set(dest, n)
 	}
-	m.Set("owed", owed)
+	m.Set(keyPending, rows)
 	nodes := make([]any, 0, len(s.Nodes))
 	for _, c := range s.Nodes {
 		nodes = append(nodes, c.Map())
@@ -135,10 +138,10 @@ func fromMap(m *value.Map, depth int) (Step, error) {
 		*t.at, _ = time.Parse(time.RFC3339Nano, m.String(t.name))
 	}
 	s.Missing, s.Waiting = named(m.List("missing")), named(m.List("waiting"))
-	if owed := m.Map("owed"); owed != nil {
-		for _, k := range owed.Keys() {
+	if rows := m.Map(keyPending); rows != nil {
+		for _, k := range rows.Keys() {
 			if dest, ok := k.(string); ok {
-				s.Pending[dest] = int64(number(owed, dest))
+				s.Pending[dest] = int64(number(rows, dest))
 			}
 		}
 	}

@@ -64,7 +64,7 @@ export class Account {
     const left = all - Math.min(steps.length, mostNodes);
     const wrap = this.nodes.querySelector(".tablewrap");
     const at = wrap ? [wrap.scrollLeft, wrap.scrollTop] : [0, 0];
-    const columns = ["Node", "State", "Expected", "Returned", "Failed", "Missing", "Waited for", "Owed", "Received", "Closed after"];
+    const columns = ["Node", "State", "Expected", "Returned", "Failed", "Missing", "Waited for", "Pending", "Received", "Closed after"];
     keepFocus(this.nodes, () => fill(this.nodes, all ? [table({
       caption: "Nodes of the job, each with everything below it",
       columns: columns.map((name, i) => ({ name, align: i > 1 && i < 8 ? "right" : null })),

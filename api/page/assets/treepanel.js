@@ -89,7 +89,7 @@ export class Details {
     if (node.all.nodes) rows.push(["With all below", `${plural(node.all.nodes, "node")}, ${count(node.all.up)} of ${plural(node.all.minions, "minion")} up`]);
     if (v) {
       rows.push(["Keys, connected", `${count(v.accepted)}, ${count(v.connected)}`], ["Jobs at work", count(v.jobs)],
-        ["Owed", v.owed ? `${count(v.owed)}, the oldest ${seconds(v.owed_age)}` : "nothing"], ["Answers within", seconds(v.lag)],
+        ["Pending rows", v.owed ? `${count(v.owed)}, the oldest ${seconds(v.owed_age)}` : "nothing"], ["Answers within", seconds(v.lag)],
         ["Clock", Math.abs(v.skew) < 1 ? "as that of the top" : `${seconds(Math.abs(v.skew))} ${v.skew > 0 ? "ahead" : "behind"}`], ["Load, memory", `${(v.load || 0).toFixed(2)}, ${bytes(v.memory || 0)}`]);
       if (v.addr) rows.push(["Address", v.addr]);
     }

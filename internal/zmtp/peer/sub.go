@@ -126,15 +126,15 @@ func (s *Sub) later(again bool) {
 // read delivers messages until the connection ends.
 func (s *Sub) read(c *conn) {
 	defer s.busy.Done()
-	s.tell(true)
+	s.notify(true)
 	for s.message(c) == nil {
 	}
 	c.Close()
-	s.tell(false)
+	s.notify(false)
 	s.later(true)
 }
 
-func (s *Sub) tell(up bool) {
+func (s *Sub) notify(up bool) {
 	if s.cfg.Changed != nil {
 		s.cfg.Changed(up)
 	}

@@ -130,7 +130,7 @@ func (p *publisher) one(ctx context.Context, j *published) error {
 		defer f.Close()
 		j.JID = f.JID
 	}
-	if errors.Is(err, client.ErrNotTold) {
+	if errors.Is(err, client.ErrNotReported) {
 		return p.ownAccount(ctx, j, f.Minions, began)
 	}
 	if err != nil {

@@ -32,8 +32,8 @@ const (
 	reserve = 8
 )
 
-// Desk holds the open questions of a master. It is safe for concurrent use.
-type Desk struct {
+// Questions holds the open questions of a master. It is safe for concurrent use.
+type Questions struct {
 	publish func(nodes []string, q Question) error
 
 	mu   sync.Mutex
@@ -43,19 +43,19 @@ type Desk struct {
 
 type pending struct {
 	answers map[string]Answer
-	owing   map[string]bool
+	waiting map[string]bool
 	done    chan struct{}
 }
 
-// NewDesk returns a Desk that sends its questions with publish.
-func NewDesk(publish func(nodes []string, q Question) error) *Desk {
-	return &Desk{publish: publish, open: map[string]*pending{}}
+// NewQuestions returns a Questions that sends its questions with publish.
+func NewQuestions(publish func(nodes []string, q Question) error) *Questions {
+	return &Questions{publish: publish, open: map[string]*pending{}}
 }
 
 // Ask asks nodes and waits until each has answered or ctx ends. The result has an entry for
 // each node; Err is ErrSilent if it did not answer. The nodes get less time than ctx has, so
 // that partial answers still arrive. Ask returns ErrBusy if too many questions are open.
-func (d *Desk) Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]Answer, error) {
+func (s *Questions) Ask(ctx context.Context, nodes []string, what string, arg any) (map[string]Answer, error) {
 	if len(nodes) == 0 {
 		return map[string]Answer{}, nil
 	}
@@ -71,15 +71,15 @@ func (d *Desk) Ask(ctx context.Context, nodes []string, what string, arg any) (m
 	if q.Within < time.Millisecond {
 		return nil, fmt.Errorf("ask %s: %w", what, context.DeadlineExceeded)
 	}
-	p := &pending{answers: make(map[string]Answer, len(nodes)), owing: make(map[string]bool, len(nodes)), done: make(chan struct{})}
+	p := &pending{answers: make(map[string]Answer, len(nodes)), waiting: make(map[string]bool, len(nodes)), done: make(chan struct{})}
 	for _, id := range nodes {
-		p.owing[id] = true
+		p.waiting[id] = true
 	}
-	if err := d.enter(&q, p); err != nil {
+	if err := s.enter(&q, p); err != nil {
 		return nil, fmt.Errorf("ask %s: %w", what, err)
 	}
-	defer d.leave(q.ID)
-	if err := d.publish(nodes, q); err != nil {
+	defer s.leave(q.ID)
+	if err := s.publish(nodes, q); err != nil {
 		return nil, fmt.Errorf("ask %s: %w", what, err)
 	}
 	late := time.NewTimer(q.Within + q.Within/reserve)
@@ -89,8 +89,8 @@ func (d *Desk) Ask(ctx context.Context, nodes []string, what string, arg any) (m
 	case <-ctx.Done():
 	case <-late.C:
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	out := make(map[string]Answer, len(nodes))
 	for _, id := range nodes {
 		a, ok := p.answers[id]
@@ -102,36 +102,36 @@ func (d *Desk) Ask(ctx context.Context, nodes []string, what string, arg any) (m
 	return out, nil
 }
 
-func (d *Desk) enter(q *Question, p *pending) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.open) >= maxOpen {
+func (s *Questions) enter(q *Question, p *pending) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.open) >= maxOpen {
 		return ErrBusy
 	}
-	d.next++
-	q.ID = strconv.FormatUint(d.next, 10)
-	d.open[q.ID] = p
+	s.next++
+	q.ID = strconv.FormatUint(s.next, 10)
+	s.open[q.ID] = p
 	return nil
 }
 
-func (d *Desk) leave(id string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.open, id)
+func (s *Questions) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, id)
 }
 
 // Take records the answer of a node. It returns false if the answer is not expected: the
 // question has ended, was not for this node, or was already answered by it.
-func (d *Desk) Take(node, id string, a Answer) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	p := d.open[id]
-	if p == nil || !p.owing[node] {
+func (s *Questions) Take(node, id string, a Answer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.open[id]
+	if p == nil || !p.waiting[node] {
 		return false
 	}
-	delete(p.owing, node)
+	delete(p.waiting, node)
 	p.answers[node] = a
-	if len(p.owing) == 0 {
+	if len(p.waiting) == 0 {
 		close(p.done)
 	}
 	return true

@@ -6,10 +6,10 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// News reports to peers below that something they request periodically has changed, so that
+// Change reports to peers below that something they request periodically has changed, so that
 // they request it again. It is sent as a question to no node: peers that do not know it do not
 // mistake it for a job, and nobody answers.
-type News struct {
+type Change struct {
 	What string // what has changed
 	// Within is the time over which receivers spread their requests, in whole milliseconds on
 	// the wire, at most 10 minutes.
@@ -17,12 +17,12 @@ type News struct {
 }
 
 // Publication returns the publication that carries n, without a jid.
-func (n News) Publication() (wire.Publication, error) {
+func (n Change) Publication() (wire.Publication, error) {
 	return Question{What: n.What, Within: n.Within}.Publication([]string{})
 }
 
-// ReadNews decodes n; false means that the publication is something else.
-func ReadNews(p wire.Publication) (n News, is bool) {
+// ReadChange decodes n; false means that the publication is something else.
+func ReadChange(p wire.Publication) (n Change, is bool) {
 	if p.Extra == nil {
 		return n, false
 	}
@@ -34,5 +34,5 @@ func ReadNews(p wire.Publication) (n News, is bool) {
 	if err != nil || q.ID != "" || q.What == "" {
 		return n, false
 	}
-	return News{What: q.What, Within: q.Within}, true
+	return Change{What: q.What, Within: q.Within}, true
 }
