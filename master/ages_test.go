@@ -73,15 +73,15 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 			at.forward(by)
 			r.cleanedUp()
 			if _, jumped := r.ages.Look(); !jumped {
-				t.Error("nobody noticed the jump")
+				t.Error("the jump is not noticed")
 			}
 			r.publications.Tend()
 			r.reportProblems()
-			if told := r.Master.Snapshot().Problems; len(told) != 1 {
-				t.Errorf("the tree shows %+v", told)
+			if problems := r.Master.Snapshot().Problems; len(problems) != 1 {
+				t.Errorf("the tree shows %+v", problems)
 			}
 			if by > 0 && r.publications.Wants(queued, "away") {
-				t.Error("a queued job would be given out past its deadline")
+				t.Error("a queued job would be delivered after its deadline")
 			}
 			at.forward(-by)
 			r.cleanedUp()
@@ -94,11 +94,11 @@ func TestAClockThatJumpsRemovesNothing(t *testing.T) {
 				t.Error("the queued job is not queued any more")
 			}
 			if !r.ages.Steady() {
-				t.Error("the clock is back and not believed")
+				t.Error("the clock is right again and not trusted")
 			}
 			r.reportProblems()
-			if told := r.Master.Snapshot().Problems; len(told) != 0 {
-				t.Errorf("the tree still shows %+v", told)
+			if problems := r.Master.Snapshot().Problems; len(problems) != 0 {
+				t.Errorf("the tree still shows %+v", problems)
 			}
 			if err := m.answer(open, "result"); err != nil {
 				t.Fatal(err)

@@ -21,14 +21,14 @@ func TestFailover_OffLeavesNoTrace(t *testing.T) {
 	r.start()
 	events := r.events()
 	if r.Failover() != nil || r.env.As("root").Failover() != nil {
-		t.Fatal("it has what lets minions move")
+		t.Fatal("it has the state for failover")
 	}
 	n := r.minion("n1", "syndic", "syndic").listen().announce()
 	r.admit("n1")
 	m := r.minion("m1", "minion", "minion").listen().announce()
 	for _, p := range []*minion{n, m} {
 		if d, _ := p.must(claims(p.id, "h", 4506, "k")).(*wire.Map); d == nil || d.Len() != 0 {
-			t.Errorf("%s is told %v", p.id, d)
+			t.Errorf("%s receives %v", p.id, d)
 		}
 	}
 	for _, c := range r.server.Commands() {

@@ -116,7 +116,7 @@ func TestBatchIsRefused(t *testing.T) {
 	load.Set("cmd", "publish_batch")
 	load.Set("batch", wire.NewMap("minions", []any{"nosuch"}, "size", "1"))
 	if got := r.say(load).Map("load"); got == nil || got.String("jid") != "" {
-		t.Errorf("nobody: %v", plain(t, got))
+		t.Errorf("without minions: %v", plain(t, got))
 	}
 	if len(m1.heard) > 0 {
 		t.Errorf("m1 heard %v", m1.hear())

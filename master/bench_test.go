@@ -32,7 +32,7 @@ type benchMinion struct {
 }
 
 func (m *benchMinion) answer(jid string, ts int64) error {
-	return m.tell(returnOf(m.id, jid, true), ts)
+	return m.request(returnOf(m.id, jid, true), ts)
 }
 
 // asks encrypts a load as a request.
@@ -54,8 +54,8 @@ func (m *benchMinion) asks(load *wire.Map) ([]byte, error) {
 	return wire.Envelope{Enc: "aes", Cipher: cipher, Version: 3, HasVersion: true, ID: m.id}.Encode()
 }
 
-// tell sends one encrypted request and decrypts the answer.
-func (m *benchMinion) tell(load *wire.Map, ts int64) error {
+// request sends one encrypted request and decrypts the answer.
+func (m *benchMinion) request(load *wire.Map, ts int64) error {
 	load.Set("ts", ts)
 	body, err := m.asks(load)
 	if err != nil {

@@ -150,7 +150,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 					"c1": "0 of 1 c1[Node not connected](syc)", "*": "1 of 2 c1[Node not connected](syc)",
 				})
 				if took := time.Since(began); took > 4*time.Second {
-					t.Errorf("a job with a dead node took %s: it is waited for as for one that cannot tell", took)
+					t.Errorf("a job with a dead node took %s: the master waits for it as for an untracked node", took)
 				}
 
 				h.join()

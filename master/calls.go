@@ -84,7 +84,7 @@ func (m *Master) openSchedule() {
 // scheduled returns an error if the master cannot run a scheduled job.
 func scheduled(j *schedule.Job) error {
 	if _, ok := runners.Lookup(j.Function); !ok {
-		return fmt.Errorf("Invalid function: %s is no runner of this master", j.Function)
+		return fmt.Errorf("Invalid function: %s is not a runner of this master", j.Function)
 	}
 	if len(j.Returners) > 0 || j.Metadata != nil {
 		return errors.New("returner and metadata are not supported in the schedule of a master; results are in its job cache")

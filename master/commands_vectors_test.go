@@ -49,7 +49,7 @@ var differs = map[string]struct {
 }{
 	"minion_publish":            {"nobody is meant, and Salt stumbles over that", map[string]any{}},
 	"pub_ret foreign jid":       {"there is no such job, and Salt stumbles over that", map[string]any{}},
-	"_return without return":    {"it cannot be stored, and the sender is told", ""},
+	"_return without return":    {"it cannot be stored, and the sender receives an empty answer", ""},
 	"_return for another id":    {"an id without an accepted key has no returns", ""},
 	"mk_token":                  {"there is no external auth", ""},
 	"get_token":                 {"no external auth", map[string]any{}},

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write docs/reference/commands.md anew")
 
 const commandsHead = `# Commands of port 4506
 
-Which requests does a master serve, and who may make each? Those in clear come from users of its machine, the others sealed from minions
+Which requests does a master serve, and who may send each? Clear requests come from users of its machine, encrypted ones from minions
 and nodes. This page is written by ` + "`go test ./master -run TestCommandsPage -update`" + ` from the commands themselves
 ([how to add one](../design/extend.md)); Salt's own are Salt's, our additions are in [wire-additions.md](../design/wire-additions.md) as well.
 
@@ -62,7 +62,7 @@ func commandsPage() string {
 			}
 		}
 	}
-	out.WriteString("\n## Not served\n\nThey are answered so that Salt's minions and clients go on, and tell their users what they can of it.\n\n" +
+	out.WriteString("\n## Not served\n\nThe answers let Salt's minions and clients continue and report the reason where they can.\n\n" +
 		"| command | who | what for |\n|---|---|---|\n" + strings.Join(none, ""))
 	return out.String()
 }

@@ -21,7 +21,7 @@ func TestCVE2022_22941(t *testing.T) {
 	top.access.Users = access.Users{"root": rootKey, "fred": "the key of fred"}
 	node := top.minion("n1", "syndic", "syndic").listen().announce()
 	if got := top.say(testJob("db1", "glob", "key", "the key of fred", "user", "fred")); got.Map("error").String("name") != "AuthorizationError" {
-		t.Errorf("the top says %v", plain(t, got))
+		t.Errorf("the top answers %v", plain(t, got))
 	}
 	id := top.say(testJob("web1", "glob", "key", "the key of fred", "user", "fred")).Map("load").String("jid")
 	p := node.hear()
@@ -36,6 +36,6 @@ func TestCVE2022_22941(t *testing.T) {
 	db := lower.minion("db1", "minion", "minion").listen().announce()
 	got := lower.say(testJob("db1", "glob", "jid", p.JID, "kwargs", wire.NewMap("auth_list", p.AuthList, "user", "fred")))
 	if got.Map("error").String("name") != "AuthorizationError" || len(db.heard) != 0 {
-		t.Errorf("the node says %v", plain(t, got))
+		t.Errorf("the node answers %v", plain(t, got))
 	}
 }

@@ -445,7 +445,7 @@ func TestCVE2024_38823(t *testing.T) {
 		t.Errorf("fired again: %v", tags)
 	}
 	if n := r.Stats().Trespasses[ownership.OfReplay]; n != 4 {
-		t.Errorf("%d replays told, want 4", n)
+		t.Errorf("%d replays counted, want 4", n)
 	}
 	at.forward(2 * time.Minute)
 	if v := decoded(t, r.ask(body)); v != server.BadLoad {

@@ -77,7 +77,7 @@ func TestCVE2025_22236_CVE2025_22239(t *testing.T) {
 		t.Errorf("fired %v, published %d", tags, len(m1.heard))
 	}
 	if n := r.Stats().Trespasses[ownership.OfEvent]; n != 36 {
-		t.Errorf("%d told, want 36", n)
+		t.Errorf("%d counted, want 36", n)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestUnknownDataOfWhoIsNotConnected(t *testing.T) {
 			}
 		}
 		if a, err := r.policy.Match("nobody:no", "grain", ""); err != nil || !a.Nobody() {
-			t.Errorf("a target for nobody means %+v, %v", a.Minions, err)
+			t.Errorf("a target without minions means %+v, %v", a.Minions, err)
 		}
 		if a, err := r.policy.Match("*", "glob", ""); err != nil || len(a.Minions) != 2 {
 			t.Errorf("all are %q, %v", a.Minions, err)

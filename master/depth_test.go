@@ -114,7 +114,7 @@ func verdictForTheRowAlone(t *testing.T, depth int) {
 		t.Errorf("refused %d of %d, %d stored", len(rows.Refused), bad, len(stored(t, r, someJob)))
 	}
 	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), returners.DestAbove); err != nil || int(n) != len(depths())+2 {
-		t.Errorf("%d rows are owed above, %v: errors go up like results", n, err)
+		t.Errorf("%d rows are pending for the parent, %v: errors go up like results", n, err)
 	}
 }
 

@@ -26,5 +26,5 @@
 // Jobs: publish, engine, intake, below, jobstore, jobfiles, publications, retention, batches.
 // Content: files, pillar, mine, tops, peercall, and above (queries to the master above).
 // Automation: reactor, orchestrate. Operators: runners, wheels, functions, runnerenv.
-// Observability: meters.
+// Observability: telemetry.
 package master

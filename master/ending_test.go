@@ -24,7 +24,7 @@ func awayMinion(t *testing.T, r *rig) {
 
 // A job is listed for the masters above from its last report until its end is stored, also while
 // the disk is full: the report may be lost in between.
-func TestJobThatIsJustClosedIsToldAgain(t *testing.T) {
+func TestJobThatIsJustClosedIsReportedAgain(t *testing.T) {
 	r := belowATop(t)
 	store := newGated(r)
 	awayMinion(t, r)
@@ -38,14 +38,14 @@ func TestJobThatIsJustClosedIsToldAgain(t *testing.T) {
 		<-store.here
 		time.AfterFunc(100*time.Millisecond, func() { close(hold) })
 		if jids := r.OpenJobs("", 10); !slices.Contains(jids, jid) {
-			t.Errorf("%s: told again are %v, and not %s", name, jids, jid)
+			t.Errorf("%s: listed are %v, and not %s", name, jids, jid)
 		}
 		store.set(nil, nil)
 	}
 }
 
 // A job stays listed while a node's report of it, after its end, is not stored.
-func TestJobOfLateWordIsToldAgain(t *testing.T) {
+func TestJobWithLateReportIsReportedAgain(t *testing.T) {
 	r := belowATop(t)
 	store := newGated(r)
 	r.accept("n1", "syndic")
@@ -65,11 +65,11 @@ func TestJobOfLateWordIsToldAgain(t *testing.T) {
 	events.take(tag) // sent up, where it may be lost
 	time.AfterFunc(100*time.Millisecond, func() { close(hold) })
 	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
-		t.Errorf("told again are %v", jids)
+		t.Errorf("listed are %v", jids)
 	}
 	<-answered
 	if jids := r.OpenJobs("", 10); !slices.Contains(jids, someJob) {
-		t.Errorf("after it is stored, told again are %v", jids)
+		t.Errorf("after it is stored, listed are %v", jids)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestJobsClosedOnAFullDiskAreClosedInThisLife(t *testing.T) {
 			t.Errorf("stored of %s: %+v, %v", jid, xs, err)
 		}
 		if _, closed := r.LastReport(jid); !closed {
-			t.Errorf("the end of %s is not told to the master above", jid)
+			t.Errorf("the end of %s is not reported to the parent", jid)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 // A guest is not listed as a node of this master, and does not receive the master's nodes as its
 // own siblings.
-func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
+func TestSiblings_GuestsDoNotReceiveThoseOfOthers(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	ask := func(id string) *wire.Map {
@@ -38,16 +38,16 @@ func TestSiblings_AGuestIsNotToldOthersSiblings(t *testing.T) {
 		return d
 	}
 	if d := ask("own"); d.Map("below") == nil {
-		t.Errorf("a node of its own is told %v", plain(t, d))
+		t.Errorf("its own node receives %v", plain(t, d))
 	}
 	if d := ask("guest"); d.Map("below") != nil {
-		t.Errorf("a guest is told %v", plain(t, d))
+		t.Errorf("a guest receives %v", plain(t, d))
 	}
 }
 
 // Connected peers are informed of changed siblings: nodes when one of them is new, and everyone,
 // minions too, when a master above reports others. Stock peers receive nothing.
-func TestSiblings_NewsOfThem(t *testing.T) {
+func TestSiblings_ChangesAreReported(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	r.start()
 	heard := func(m *minion) {
@@ -74,28 +74,28 @@ func TestSiblings_NewsOfThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := sibling.List{Parent: "top", Nodes: []sibling.Node{{ID: r.ID(), Host: "h", Port: 1, Pub: "k"}}}
-	tell := func() {
-		told, err := l.Sign(key.Private, key.PublicPEM)
+	report := func() {
+		signed, err := l.Sign(key.Private, key.PublicPEM)
 		if err == nil {
-			err = r.failover.SetSiblings(told)
+			err = r.failover.SetSiblings(signed)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	tell()
+	report()
 	heard(m)
 	heard(n1)
 	l.Nodes[0].Up = true // no change that matters to them
-	tell()
+	report()
 	l.Nodes = append(l.Nodes, sibling.Node{ID: "sibling", Host: "h", Port: 2, Pub: "k"})
-	tell()
+	report()
 	heard(m)
 	heard(n1)
 	r.say(testJob("*", "glob"))
 	for _, p := range []*minion{plain, m, n1} {
 		if _, is := nodecall.ReadChange(p.hear()); is {
-			t.Errorf("%s hears news that is not for it, or none", p.id)
+			t.Errorf("%s receives a change that is not for it", p.id)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestDrainingIsShown(t *testing.T) {
 // So does a node with a full disk, until the disk has room. Meanwhile the node is not ready.
 func TestFullDiskIsShown(t *testing.T) {
 	r := newRig(t).open() // not serving yet, so nobody else writes
-	told := func() string {
+	problem := func() string {
 		for _, p := range topology.Problems(r.Master.tree.Snapshot()) {
 			if p.Kind == topology.Degraded {
 				return p.Detail
@@ -145,8 +145,8 @@ func TestFullDiskIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.reportProblems()
-	if d := told(); !strings.Contains(d, "cachedir takes no files") {
-		t.Errorf("told: %q", d)
+	if d := problem(); !strings.Contains(d, "cachedir takes no files") {
+		t.Errorf("problem: %q", d)
 	}
 	for _, c := range r.checks(t.Context()) {
 		if c.Name == "store" && (c.OK || !strings.Contains(c.Reason, "cachedir takes no files")) {
@@ -157,8 +157,8 @@ func TestFullDiskIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.reportProblems()
-	if d := told(); d != "" {
-		t.Errorf("told still: %q", d)
+	if d := problem(); d != "" {
+		t.Errorf("problem still: %q", d)
 	}
 }
 
@@ -269,9 +269,9 @@ func BenchmarkSiblings(b *testing.B) {
 			for i := range 10 {
 				l.Nodes = append(l.Nodes, sibling.Node{ID: fmt.Sprint("n", i), Host: "h", Port: 1, Pub: key.PublicPEM})
 			}
-			told, err := l.Sign(key.Private, key.PublicPEM)
+			signed, err := l.Sign(key.Private, key.PublicPEM)
 			if err == nil {
-				err = r.failover.SetSiblings(told)
+				err = r.failover.SetSiblings(signed)
 			}
 			if err != nil {
 				b.Fatal(err)
@@ -283,7 +283,7 @@ func BenchmarkSiblings(b *testing.B) {
 			for _, m := range herd {
 				wg.Go(func() {
 					for next.Add(1) <= int64(b.N) {
-						if err := m.tell(wire.NewMap("cmd", sibling.Command, "role", "minion", "have", "", "voucher", voucher), ts); err != nil {
+						if err := m.request(wire.NewMap("cmd", sibling.Command, "role", "minion", "have", "", "voucher", voucher), ts); err != nil {
 							b.Error(err)
 							return
 						}
@@ -298,18 +298,18 @@ func BenchmarkSiblings(b *testing.B) {
 
 // A node reports its listening address if it is bound to one; otherwise the master above uses the
 // address it sees. Here the node is bound to 127.0.0.1 and connects from another address.
-func TestHome_TellsWhereItListens(t *testing.T) {
+func TestHome_ReportsWhereItListens(t *testing.T) {
 	top := newRig(t, ordersMasters)
 	top.start()
 	if got := top.failover.Home(); got.Host != "127.0.0.1" || got.Port != top.ret {
-		t.Errorf("bound to 127.0.0.1:%d it tells %s", top.ret, got.Addr())
+		t.Errorf("bound to 127.0.0.1:%d it reports %s", top.ret, got.Addr())
 	}
 	n := top.minion("n1", "syndic", "syndic", func(c *channel.Config) { c.Dial.SourceAddr = "127.0.46.9" })
 	top.admit("n1")
-	for _, c := range []struct{ told, want string }{{"127.0.46.1", "127.0.46.1"}, {"", "127.0.46.9"}} {
-		l := siblingsOf(t, n.must(claims("n1", c.told, 4506, "k")))
+	for _, c := range []struct{ host, want string }{{"127.0.46.1", "127.0.46.1"}, {"", "127.0.46.9"}} {
+		l := siblingsOf(t, n.must(claims("n1", c.host, 4506, "k")))
 		if len(l.Nodes) != 1 || l.Nodes[0].Host != c.want {
-			t.Errorf("told %q, the siblings are %+v", c.told, l.Nodes)
+			t.Errorf("announced %q, the siblings are %+v", c.host, l.Nodes)
 		}
 	}
 }

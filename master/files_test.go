@@ -134,7 +134,7 @@ func TestFiles_Upstream(t *testing.T) {
 	}
 	wg.Wait()
 	if n := top.files.Counts().Chunks.Load(); n != 3 {
-		t.Errorf("the parent has given %d pieces", n)
+		t.Errorf("the parent has served %d chunks", n)
 	}
 	want := []any{"big", "bin.dat", "dir/sub.txt", "hello.txt", "link", "own"}
 	if got := m.must(wire.NewMap("cmd", "_file_list", "saltenv", "base")); !cmp.Equal(got, want) {

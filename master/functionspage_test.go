@@ -16,12 +16,12 @@ const functionsHead = `# Runners and wheel functions
 Which functions of a master do ` + "`salt-run`" + ` and programs call, and with which arguments? This page is written by
 ` + "`go test ./master -run TestFunctionsPage -update`" + ` from the functions themselves ([how to add one](../design/extend.md)). Who may call them is
 [access.md](../guide/access.md): the user of the master all of them, users of login services those that ` + "`@runner`, `@wheel` or `@MODULE`" + `
-gives them. What they say of minions is of the whole tree, however many nodes are between. Whoever may call
-` + "`salt.execute`, `survey.hash` or `survey.diff`" + ` runs any function on any minion by them, as in Salt.
+gives them. Results about minions cover the whole tree, over any number of nodes. A user who may call
+` + "`salt.execute`, `survey.hash` or `survey.diff`" + ` can run any function on any minion, as in Salt.
 
-What a runner tells while it works are the events ` + "`salt/run/JID/progress`" + ` (a field ` + "`message`" + `, as Salt's) and ` + "`salt/run/JID/print`" + ` (a line of
-` + "`text`" + ` that Salt's would write to standard output). ` + "`salt-run`" + ` shows both; with an outputter other than nested they go to standard error. What is
-private (` + "`auth.mk_token`, `auth.del_token`, `cache.pillar`, `cache.fetch`, `cache.store`, `key.gen`, `key.gen_accept`" + `) is on no bus and in no job cache.
+While it works, a runner fires the events ` + "`salt/run/JID/progress`" + ` (a field ` + "`message`" + `, as Salt's) and ` + "`salt/run/JID/print`" + ` (a line of
+` + "`text`" + ` that Salt's would write to standard output). ` + "`salt-run`" + ` shows both; with an outputter other than nested they go to standard error. Private
+results (` + "`auth.mk_token`, `auth.del_token`, `cache.pillar`, `cache.fetch`, `cache.store`, `key.gen`, `key.gen_accept`" + `) are neither on the bus nor in the job cache.
 `
 
 // functionsPage renders docs/reference/functions.md.
@@ -40,7 +40,7 @@ func functionsPage() string {
 			}
 			fmt.Fprintf(&out, "\n### `%s`\n\n```text\n%s\n```\n", name, text)
 		}
-		fmt.Fprintf(&out, "\nThese of Salt's are refused by name:\n\n| function | why, and what to do |\n|---|---|\n%s", strings.Join(none, ""))
+		fmt.Fprintf(&out, "\nThese functions of Salt are refused by name:\n\n| function | why, and what to do |\n|---|---|\n%s", strings.Join(none, ""))
 	}
 	part("Runners", runners.Names(), func(name string) string {
 		f, _ := runners.Lookup(name)

@@ -14,17 +14,17 @@ import (
 	"github.com/momtree/mom/master/keys"
 )
 
-// kin are two nodes below one master. They have separate keys and know each other as siblings.
-type kin struct {
+// siblingNodes are two nodes below one master. They have separate keys and know each other as siblings.
+type siblingNodes struct {
 	t      *testing.T
 	at     *clock
 	na, nb *rig
-	told   sibling.Signed // as siblings of each other
+	list   sibling.Signed // of both
 }
 
-func newKin(t *testing.T) *kin {
+func newSiblings(t *testing.T) *siblingNodes {
 	t.Helper()
-	k := &kin{t: t, at: &clock{at: time.Now()}}
+	k := &siblingNodes{t: t, at: &clock{at: time.Now()}}
 	node := func(id, key string) *rig {
 		r := newRig(t, func(c *config.Master) { c.ID = id })
 		r.opts.Now = k.at.now
@@ -39,18 +39,18 @@ func newKin(t *testing.T) *kin {
 	return k
 }
 
-func (k *kin) introduce() {
+func (k *siblingNodes) introduce() {
 	k.t.Helper()
 	top := newTestKey(k.t)
-	told, err := sibling.List{Parent: "top", At: k.at.now(), Nodes: []sibling.Node{
+	list, err := sibling.List{Parent: "top", At: k.at.now(), Nodes: []sibling.Node{
 		{ID: "na", Host: "h", Port: 1, Pub: k.na.keys.Identity.Pair.PublicPEM}, {ID: "nb", Host: "h", Port: 2, Pub: k.nb.keys.Identity.Pair.PublicPEM},
 	}}.Sign(top.Private, top.PublicPEM)
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.told = told
+	k.list = list
 	for _, r := range []*rig{k.na, k.nb} {
-		if err := r.failover.SetSiblings(told); err != nil {
+		if err := r.failover.SetSiblings(list); err != nil {
 			k.t.Fatal(err)
 		}
 	}
@@ -104,8 +104,8 @@ func come(r *rig, id, key string, voucher []byte) (*minion, error) {
 	return g, err
 }
 
-// tell copies the deleted keys of one node to its sibling, as the master above does.
-func tell(from, to *rig) {
+// copyRevoked copies the deleted keys of one node to its sibling, as the master above does.
+func copyRevoked(from, to *rig) {
 	to.t.Helper()
 	if err := to.failover.AddRevoked(from.failover.RevokedKeys()); err != nil {
 		to.t.Fatal(err)
@@ -123,7 +123,7 @@ func removeKey(r *rig, id string) {
 // obtain permission to stay, or a voucher, from its host. Two nodes, and one hostile minion that
 // keeps every voucher it ever received.
 func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
-	k := newKin(t)
+	k := newSiblings(t)
 	lay(k.na, "m1", "minion")
 	m := k.na.stranger("m1", "minion", "minion")
 	if _, err := m.Attempt(t.Context()); err != nil {
@@ -137,13 +137,13 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	}
 	// It cannot obtain one by asking.
 	if reply, ok := askSiblings(g, "stay", true, "voucher", true); ok {
-		t.Errorf("it stays because it says so: %v", plain(t, reply))
+		t.Errorf("it stays without permission: %v", plain(t, reply))
 	}
 	if reply, ok := askSiblings(g, "voucher", true); !ok || reply.Has("voucher") {
 		t.Error("its host vouches for a guest")
 	}
 	if guests := k.nb.failover.Status().Map("guests"); !guests.Has("m1") {
-		t.Error("it is no guest any more")
+		t.Error("it is no longer a guest")
 	}
 	if _, err := g.send(syndicReturn("m1", someJob, "other")); err == nil && len(stored(t, k.nb, someJob)) != 0 {
 		t.Error("a guest, a minion at home, speaks as a node")
@@ -151,7 +151,7 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 	was := k.nb.keys.Shared.Text()
 	k.at.forward(time.Second)
 	removeKey(k.na, "m1")
-	tell(k.na, k.nb)
+	copyRevoked(k.na, k.nb)
 	if k.nb.keys.Accepted("m1") {
 		t.Error("the sibling still has its key")
 	}
@@ -173,15 +173,15 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := come(k.na, "m1", "minion", forged); err == nil || k.na.keys.Accepted("m1") {
-		t.Error("its former home takes it on the word of a sibling")
+		t.Error("its former home accepts it by the voucher of a sibling")
 	}
 	// A sibling that never hears of the deletion accepts the voucher for some hours only.
 	k.at.forward(sibling.VoucherLife)
 	_, public := goldenPair(t, "minion")
-	if list, err := k.told.Open(); err != nil {
+	if list, err := k.list.Open(); err != nil {
 		t.Fatal(err)
 	} else if _, err := sibling.Check(va, "m1", public, "nb", []sibling.List{list}, k.at.now()); err == nil {
-		t.Error("a voucher counts for ever")
+		t.Error("a voucher never expires")
 	}
 }
 
@@ -194,8 +194,8 @@ func fingerOf(t *testing.T, key string) string {
 // A guest vouched for by its home stays until that home deletes its key. If the key is deleted
 // where it is a guest, it is rejected at its home too. A key that is accepted again gets valid
 // vouchers.
-func TestGone_AWordIsTakenBack(t *testing.T) {
-	k := newKin(t)
+func TestGone_RevokedVoucher(t *testing.T) {
+	k := newSiblings(t)
 	lay(k.na, "m1", "minion")
 	m := k.na.stranger("m1", "minion", "minion")
 	if _, err := m.Attempt(t.Context()); err != nil {
@@ -211,7 +211,7 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 	}
 	reply, _ := askSiblings(m, "transfer", "nb")
 	if _, ok := askSiblings(g, "stay", true, "word", reply.Bytes("transfer")); !ok {
-		t.Fatal("it may not stay although its home says so")
+		t.Fatal("it may not stay although its home permits it")
 	}
 	if guests := k.nb.failover.Status().Map("guests"); guests.Has("m1") {
 		t.Error("it is still a guest")
@@ -220,9 +220,9 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 	k.introduce()
 	k.at.forward(time.Second)
 	removeKey(k.na, "m1")
-	tell(k.na, k.nb)
+	copyRevoked(k.na, k.nb)
 	if k.nb.keys.Accepted("m1") {
-		t.Error("it was taken for good on the word of a node that has deleted it")
+		t.Error("it was accepted by the voucher of a node that has deleted it")
 	}
 
 	// Accepted again, a moment later.
@@ -233,26 +233,26 @@ func TestGone_AWordIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := come(k.nb, "m1", "minion", voucher()); err != nil {
-		t.Errorf("accepted anew, and its voucher does not count: %v", err)
+		t.Errorf("accepted again, and its voucher is rejected: %v", err)
 	}
 	// Deleted where it is a guest.
 	k.at.forward(time.Second)
 	removeKey(k.nb, "m1")
-	tell(k.nb, k.na)
+	copyRevoked(k.nb, k.na)
 	if k.na.keys.Accepted("m1") || !k.na.keys.Has(keys.Rejected, "m1") {
-		t.Error("its home still takes it")
+		t.Error("its home still accepts it")
 	}
 }
 
 // A sibling cannot delete a key of this node's own minion: a minion of two masters.
-func TestGone_OwnKeysAreOnesOwn(t *testing.T) {
-	k := newKin(t)
+func TestGone_SiblingsCannotDeleteOwnKeys(t *testing.T) {
+	k := newSiblings(t)
 	lay(k.na, "m1", "minion")
 	lay(k.nb, "m1", "minion")
 	removeKey(k.nb, "m1")
-	tell(k.nb, k.na)
+	copyRevoked(k.nb, k.na)
 	if !k.na.keys.Accepted("m1") {
-		t.Error("a sibling has deleted a key of this node's own")
+		t.Error("a sibling has deleted a key of this node")
 	}
 	// Nor by claiming that it was a guest, without naming the key.
 	for _, finger := range []string{"", fingerOf(t, "minion2")} {
@@ -290,7 +290,7 @@ func TestGone_TravelsUpAndDown(t *testing.T) {
 		}
 		return d
 	}
-	told := func(d *wire.Map) []sibling.Gone {
+	goneIn := func(d *wire.Map) []sibling.Gone {
 		gone, err := sibling.ReadGone(d.List("gone"))
 		if err != nil {
 			t.Fatal(err)
@@ -300,31 +300,31 @@ func TestGone_TravelsUpAndDown(t *testing.T) {
 	mine := []sibling.Gone{{ID: "m1", Finger: fingerOf(t, "minion"), By: "n2", At: time.Now()}} // reported in another node's name
 	d := ask("n1", "gone", sibling.GoneMaps(mine))
 	mine[0].By = "n1"
-	if d.String("gone_have") != sibling.SumGone(mine) || len(told(d)) != 0 {
-		t.Errorf("n1 is told %v", plain(t, d))
+	if d.String("gone_have") != sibling.SumGone(mine) || len(goneIn(d)) != 0 {
+		t.Errorf("n1 receives %v", plain(t, d))
 	}
 	top.restart()
 	d = ask("n2", "have_gone", "")
-	if got := told(d); len(got) != 1 || got[0] != mine[0] && !got[0].At.Equal(mine[0].At) || got[0].By != "n1" {
-		t.Errorf("n2 is told %+v", got)
+	if got := goneIn(d); len(got) != 1 || got[0] != mine[0] && !got[0].At.Equal(mine[0].At) || got[0].By != "n1" {
+		t.Errorf("n2 receives %+v", got)
 	}
-	if d := ask("n2", "have_gone", sibling.SumGone(told(d))); d.Has("gone") {
-		t.Error("it is told what it knows")
+	if d := ask("n2", "have_gone", sibling.SumGone(goneIn(d))); d.Has("gone") {
+		t.Error("it receives what it has")
 	}
 	removeKey(top, "n1")
-	got := told(ask("n2", "have_gone", ""))
+	got := goneIn(ask("n2", "have_gone", ""))
 	all := false
 	for _, g := range got {
 		all = all || g.By == "n1" && g.ID == ""
 	}
 	if !all {
-		t.Errorf("n1's key is deleted, and n2 is told %+v", got)
+		t.Errorf("n1's key is deleted, and n2 receives %+v", got)
 	}
 }
 
 // A key deleted while its node was down is deleted everywhere too.
 func TestGone_WhileTheNodeWasDown(t *testing.T) {
-	k := newKin(t)
+	k := newSiblings(t)
 	lay(k.na, "m1", "minion")
 	m := k.na.stranger("m1", "minion", "minion")
 	if _, err := m.Attempt(t.Context()); err != nil {
@@ -341,7 +341,7 @@ func TestGone_WhileTheNodeWasDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.na.start()
-	tell(k.na, k.nb)
+	copyRevoked(k.na, k.nb)
 	if k.nb.keys.Accepted("m1") {
 		t.Error("its sibling still has it")
 	}
@@ -389,7 +389,7 @@ func TestRemovedMinionReadsNoFurtherJob(t *testing.T) {
 
 // A guest that has left can read publications for at most a minute.
 func TestSweptGuestsReadNoFurther(t *testing.T) {
-	k := newKin(t)
+	k := newSiblings(t)
 	lay(k.na, "m1", "minion")
 	m := k.na.stranger("m1", "minion", "minion")
 	if _, err := m.Attempt(t.Context()); err != nil {
@@ -406,7 +406,7 @@ func TestSweptGuestsReadNoFurther(t *testing.T) {
 	k.at.forward(time.Minute + time.Second)
 	eventually(t, "a new shared key", func() bool { return k.nb.keys.Shared.Text() != was })
 	if len(k.nb.failover.RevokedKeys()) != 0 {
-		t.Errorf("a guest that has left is told of as gone: %v", k.nb.failover.RevokedKeys())
+		t.Errorf("a guest that has left is reported as removed: %v", k.nb.failover.RevokedKeys())
 	}
 }
 

@@ -22,18 +22,18 @@ func TestASecondAskerDoesNotHearOfGuestsThatCameLater(t *testing.T) {
 	events := r.events()
 	r.say(testJob("*", "glob", "jid", someJob))
 	if d := events.take(someJob); !slices.Equal(wire.Texts(d.List("minions")), []string{"own"}) {
-		t.Errorf("the second time %v are told", d.List("minions"))
+		t.Errorf("the second report names %v", d.List("minions"))
 	}
 	for _, e := range events.rest() {
 		if d, err := wire.DecodeMap(e.Data); e.Tag == someJob && (err != nil || slices.Contains(d.List("minions"), any("guest"))) {
-			t.Errorf("told of the guest: %v, %v", d, err)
+			t.Errorf("the guest is reported: %v, %v", d, err)
 		}
 	}
 }
 
 // A guest announces a pending return that is already stored, because the acknowledgement was lost.
 // The account opened for it ends at once.
-func TestAGuestOwesAReturnThatIsHere(t *testing.T) {
+func TestGuest_AnnouncesAStoredReturn(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	guest := r.guest("minion")
@@ -71,7 +71,7 @@ func TestAMinionComesHomeAtWork(t *testing.T) {
 		})
 		for _, jid := range []string{someJob, other} {
 			if d := events.take(jid); !d.Map("mom").Bool("moved") {
-				t.Errorf("of %s is told %v", jid, plain(t, d))
+				t.Errorf("%s is reported as %v", jid, plain(t, d))
 			}
 			if a, ok := r.jobs.State(jid); !ok || !a.Open() || len(a.Missing) > 0 {
 				t.Errorf("%s is known %v, as %+v", jid, ok, a)

@@ -101,7 +101,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 		}
 		if u.Complete != nil {
 			if u.Complete.Expected != minions || u.Complete.Returned != minions || len(u.Complete.Missing) != 0 {
-				t.Errorf("the account says %+v", u.Complete)
+				t.Errorf("account %+v", u.Complete)
 			}
 			break
 		}
@@ -120,7 +120,7 @@ func TestCommandThatPausesMissesNoReturn(t *testing.T) {
 		}
 	}
 	if len(seen) != minions {
-		t.Errorf("%d of %d were given", len(seen), minions)
+		t.Errorf("%d of %d were returned", len(seen), minions)
 	}
 	if pages.n.Load() == 0 {
 		t.Error("no page was read: this shows nothing")

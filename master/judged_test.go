@@ -48,11 +48,11 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 		p := hears(m, id)
 		ids, err := jobfields.NarrowedIDs(p)
 		if p.TgtType != "list" || err != nil || !slices.Equal(ids, []string{"web1", "web2"}) {
-			t.Errorf("%s is given %s %q, %v", m.id, p.TgtType, ids, err)
+			t.Errorf("%s receives %s %q, %v", m.id, p.TgtType, ids, err)
 		}
 	}
 	if p := hears(node, id); p.TgtType != "glob" || text(p.Tgt) != "web*" || p.Extra != nil && p.Extra.Has(jobfields.TargetField) {
-		t.Errorf("the node is given %s %q", p.TgtType, p.Tgt)
+		t.Errorf("the node receives %s %q", p.TgtType, p.Tgt)
 	}
 	stored, ok, err := r.store.Local().GetLoad(t.Context(), id)
 	if err != nil || !ok {
@@ -79,10 +79,10 @@ func TestTargetRule_MinionsGetTheIDs(t *testing.T) {
 	eventually(t, "py a node", func() bool { return r.policy.IsNode("py") })
 	id = of("fred", "web2*", "glob")
 	if p := hears(py, id); p.TgtType != "glob" || text(p.Tgt) != "web2*" {
-		t.Errorf("a Python syndic is given %s %q", p.TgtType, p.Tgt)
+		t.Errorf("a Python syndic receives %s %q", p.TgtType, p.Tgt)
 	}
 	if p := hears(ours, id); p.TgtType != "list" {
-		t.Errorf("beside a Python syndic ours is given %s", p.TgtType)
+		t.Errorf("beside a Python syndic ours receives %s", p.TgtType)
 	}
 	got := r.say(testJob("G@role:web", "compound", "key", "the key of fred", "user", "fred"))
 	if got.Map("error").String("name") != "AuthorizationError" {

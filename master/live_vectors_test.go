@@ -70,13 +70,13 @@ func TestLiveRequestsAgainstSalt(t *testing.T) {
 			var got []bus.Event
 			waiting.Became(waiting.Patience, func() bool { // a return is acknowledged before its event is fired
 				got = events.rest()
-				told := 0
+				count := 0
 				for _, e := range got {
 					if strings.Contains(e.Tag, "/ret/") {
-						told++
+						count++
 					}
 				}
-				return told >= returns
+				return count >= returns
 			})
 			checkLive(t, r, got, rec.Top)
 		})

@@ -80,7 +80,7 @@ func (m *Master) Reported(jid string, word uint64) { m.jobs.ReportsAccepted(jid,
 func (m *Master) Reports(jid string, n int) iter.Seq[bus.Event] {
 	return func(yield func(bus.Event) bool) {
 		word, closed := m.jobs.LastReport(jid) // read first: all reports up to this number are stored
-		tell := func(w jobevent.Word) bool {
+		send := func(w jobevent.Word) bool {
 			tag, data := w.Encode()
 			return yield(bus.Event{Tag: tag, Data: data, Value: w, Stamp: m.now()})
 		}
@@ -92,7 +92,7 @@ func (m *Master) Reports(jid string, n int) iter.Seq[bus.Event] {
 				m.log.Error("job not announced to parents", "jid", jid, "err", err)
 				return
 			}
-			if some = true; !tell(w) {
+			if some = true; !send(w) {
 				return
 			}
 		}
@@ -100,7 +100,7 @@ func (m *Master) Reports(jid string, n int) iter.Seq[bus.Event] {
 		case closed && !some: // removed from the store
 			m.Reported(jid, word)
 		case closed:
-			tell(jobevent.Closed{JID: jid, Word: word})
+			send(jobevent.Closed{JID: jid, Word: word})
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestPublishFromTheForwarder(t *testing.T) {
 		t.Errorf("the same job again: %v", err)
 	}
 	if err := r.Publish(ctx, fromAbove(t, "nosuch")); !errors.Is(err, ErrNoMatch) || errors.Is(err, ErrNotNow) {
-		t.Errorf("nobody is meant: %v", err)
+		t.Errorf("no minion matches: %v", err)
 	}
 
 	deep := any("x")

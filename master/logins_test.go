@@ -256,10 +256,10 @@ func TestPrivateKeysAreNotOnTheBus(t *testing.T) {
 	if !strings.Contains(data.Map("return").String("priv"), "PRIVATE KEY") {
 		t.Fatalf("the caller has %v", plain(t, got))
 	}
-	told := ev.take(got.String("tag") + "/ret")
-	raw, err := wire.Encode(told)
-	if err != nil || strings.Contains(string(raw), "KEY") || !told.Bool("success") {
-		t.Errorf("the bus is told %v, %v", plain(t, told), err)
+	fired := ev.take(got.String("tag") + "/ret")
+	raw, err := wire.Encode(fired)
+	if err != nil || strings.Contains(string(raw), "KEY") || !fired.Bool("success") {
+		t.Errorf("fired %v, %v", plain(t, fired), err)
 	}
 	if !r.keys.Accepted("new") {
 		t.Error("the key is not accepted")
@@ -293,7 +293,7 @@ func TestTokensEnd(t *testing.T) {
 		}
 	}
 	if publish(one) || !publish(two) {
-		t.Error("not the token that was given back has ended")
+		t.Error("the revoked token is still valid, or the other is not")
 	}
 	c.forward(r.cfg.TokenExpire + time.Second)
 	if publish(two) {
@@ -324,7 +324,7 @@ func TestAuditOfLogins(t *testing.T) {
 		}
 		raw, err := wire.Encode(d)
 		if err != nil || strings.Contains(string(raw), "s3cret") || strings.Contains(string(raw), "hidden") {
-			t.Errorf("a secret is told: %q, %v", raw, err)
+			t.Errorf("a secret is in the event: %q, %v", raw, err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestJobArguments_Masked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(e, []byte(password)) || bytes.Contains(e, []byte(named)) {
-			t.Errorf("the event %s shows a password", tag)
+			t.Errorf("the event %s contains a password", tag)
 		}
 		if !bytes.Contains(e, []byte("**********")) {
 			t.Errorf("the event %s shows no mask", tag)
@@ -50,7 +50,7 @@ func TestJobArguments_Masked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(answer, []byte(password)) || bytes.Contains(answer, []byte(named)) {
-			t.Errorf("%s shows a password", fun)
+			t.Errorf("%s contains a password", fun)
 		}
 	}
 	r.stop()
@@ -61,7 +61,7 @@ func TestJobArguments_Masked(t *testing.T) {
 		b, err := os.ReadFile(path)
 		for _, secret := range []string{password, named} {
 			if bytes.Contains(b, []byte(secret)) {
-				t.Errorf("%s holds a password", path)
+				t.Errorf("%s contains a password", path)
 			}
 		}
 		return err

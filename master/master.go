@@ -11,9 +11,9 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/commands"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/pillar"
+	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/returners"
 )
 
@@ -39,7 +39,7 @@ func New(o Options) (_ *Master, err error) {
 	m.id = masterID(o.Config)
 	m.node = cmp.Or(o.NodeID, m.id)
 	m.parent = o.Parent
-	m.traces, m.tracer = meters.NewTraceBook(), o.Tracer
+	m.traces, m.tracer = telemetry.NewTraceBook(), o.Tracer
 	m.pauses = orchestrate.NewPauses(m.now)
 	m.engines = pillar.Engines{Config: m.cfg, Log: m.log}
 	m.bus = bus.NewBus(bus.Options{Now: m.now, MaxEventSize: m.cfg.MaxEventSize})

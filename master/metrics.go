@@ -5,14 +5,14 @@ import (
 
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/reactor"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 // Metrics returns the master's metrics and health checks.
 func (m *Master) Metrics() metrics.Source {
-	jobs := meters.NewJobs()
-	parts := meters.Sources{
+	jobs := telemetry.NewJobs()
+	parts := telemetry.Sources{
 		Ctx: m.ctx, Log: m.log, Now: m.now, Stats: m.Stats, Commands: m.server.Served(), SignIns: &m.signedIn,
 		Ledger: m.jobs, Keys: m.keys, Presence: m.presence, Tree: m.tree, Store: m.store, Ages: m.ages, Bus: m.bus, IPC: m.ipc,
 	}
@@ -53,7 +53,7 @@ func collectFiles(s *metrics.Sink, f *files.Server) {
 }
 
 // Stats returns the counters.
-func (m *Master) Stats() meters.Stats {
+func (m *Master) Stats() telemetry.Stats {
 	st := m.stats.Read()
 	st.KeptPublications, st.KeptBytes, st.DroppedPublications = m.publications.Size()
 	st.Trespasses, st.SignInsWaiting = m.policy.Counts(), m.server.Waiting()

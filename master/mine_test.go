@@ -145,7 +145,7 @@ func TestMine_TooLarge(t *testing.T) {
 		}
 	}
 	if why := events.take("topology/refused").String("reason"); !strings.Contains(why, "mine_max_size") {
-		t.Errorf("told: %s", why)
+		t.Errorf("reason: %s", why)
 	}
 	// Sending the entries one by one does not exceed the limit either.
 	for _, name := range []string{"a", "b", "c"} {
@@ -158,7 +158,7 @@ func TestMine_TooLarge(t *testing.T) {
 		t.Errorf("in the place of all: %v", got)
 	}
 	if got := m.must(wire.NewMap("cmd", "_mine", "data", "no map")); got == true {
-		t.Error("what is no map was taken")
+		t.Error("data that is not a map was accepted")
 	}
 }
 

@@ -53,7 +53,7 @@ func TestMine_AcrossTheTree(t *testing.T) {
 
 // A node receives what some minion below it may see, and no more: not entries for minions of other
 // nodes, nor for minions that it only claims.
-func TestMine_WhatANodeIsTold(t *testing.T) {
+func TestMine_WhatANodeReceives(t *testing.T) {
 	top, a, b := tree(t)
 	b1 := b.minion("b1", "minion", "changed_minion")
 	top.minion("t1", "minion", "minion2")
@@ -62,12 +62,12 @@ func TestMine_WhatANodeIsTold(t *testing.T) {
 	minions, _ := got["minions"].(object)
 	b1s, _ := minions["b1"].(object)
 	if len(minions) != 1 || len(b1s) != 3 || b1s["others"] != nil || b1s["tops"] != nil {
-		t.Errorf("the node is told %v", got)
+		t.Errorf("the node receives %v", got)
 	}
 	// A minion is not a node.
 	stranger := top.minion("m9", "minion", "minion")
 	if got := plain(t, stranger.must(wire.NewMap("cmd", "_mine_tree", "tgt", "*", "tgt_type", "glob", "fun", []any{"open"}))); !cmp.Equal(got, object{}) {
-		t.Errorf("a minion is told %v", got)
+		t.Errorf("a minion receives %v", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/daemon"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -91,7 +92,7 @@ func TestNodeEvents_Alone(t *testing.T) {
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
 	events := r.events()
-	for _, tag := range []string{"mom/api/end", "mom/pulse/tell", "key", "salt/job/" + someJob + "/complete", "salt/job/" + someJob + "/ret/m1", "a\x00b"} {
+	for _, tag := range []string{"mom/api/end", daemon.HealthReply, "key", "salt/job/" + someJob + "/complete", "salt/job/" + someJob + "/ret/m1", "a\x00b"} {
 		node.must(wire.NewMap("cmd", "_minion_event", "tag", tag, "data", "x"))
 		node.must(bulk("syndic/n1", event(tag, wire.NewMap())))
 	}

@@ -152,7 +152,7 @@ func TestRetentionOff(t *testing.T) {
 }
 
 // A peer gets only open jobs that match it.
-func TestMissedIsOnlyOnesOwn(t *testing.T) {
+func TestMissed_OnlyOwnPublications(t *testing.T) {
 	r := newRig(t)
 	r.start()
 	m1 := r.minion("m1", "minion", "minion").listen().announce()
@@ -168,13 +168,13 @@ func TestMissedIsOnlyOnesOwn(t *testing.T) {
 		return n
 	}
 	if count(other) != 0 || count(m1) != 1 || count(m1, jid) != 0 {
-		t.Error("given to the wrong one")
+		t.Error("sent to the wrong one")
 	}
 	if err := m1.answer(jid, true); err != nil {
 		t.Fatal(err)
 	}
 	if count(m1) != 0 {
-		t.Error("given although it was answered")
+		t.Error("sent although it was answered")
 	}
 	if v, err := m1.send(wire.NewMap("cmd", "_missed", "id", "m1", "heard", "nonsense")); err != nil || v != "" {
 		t.Errorf("nonsense gave %v, %v", v, err)
@@ -293,7 +293,7 @@ func TestQueue(t *testing.T) {
 		t.Errorf("ran %d and %d times", j.ran(jid), here.ran(jid))
 	}
 	if _, _, err := r.publications.DequeueTree(t.Context(), r.below, jid); err == nil {
-		t.Error("dequeued what nobody waits for")
+		t.Error("dequeued a job that is not queued")
 	}
 }
 

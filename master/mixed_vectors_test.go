@@ -69,7 +69,7 @@ func TestMixedVersionsAsSalt(t *testing.T) {
 			}
 			outer, ok := v.(*wire.Map)
 			if !ok {
-				t.Fatalf("reply %v is no signed answer", v)
+				t.Fatalf("reply %v is not a signed answer", v)
 			}
 			inner, err := wire.DecodeMap(outer.Bytes("load"))
 			if err != nil {

@@ -85,8 +85,8 @@ func TestAJobIsOneCommit(t *testing.T) {
 		if synced, _ := c.take(); len(synced) != 1 || len(synced[0].Returns) != 1 {
 			t.Errorf("with parent %q its return and its end took %d commits that are synced", parent, len(synced))
 		}
-		if untold := r.notes(returners.NoteUnreported); (len(untold) == 1) != (parent != "") {
-			t.Errorf("with parent %q untold are %v", parent, untold)
+		if unreported := r.notes(returners.NoteUnreported); (len(unreported) == 1) != (parent != "") {
+			t.Errorf("with parent %q unreported are %v", parent, unreported)
 		}
 		r.stop()
 	}
@@ -125,7 +125,7 @@ func TestAJobIsOneCommitWithWhoAsks(t *testing.T) {
 	}
 	other := fromAbove(t, "nosuch")
 	if err := r.Publish(t.Context(), other, returners.Note{Kind: returners.NoteOrigin, JID: other.JID, Key: "a:4506"}); !errors.Is(err, ErrNoMatch) {
-		t.Errorf("nobody is meant: %v", err)
+		t.Errorf("no minion matches: %v", err)
 	}
 	if asked := r.notes(returners.NoteOrigin); !slices.Equal(asked, []string{job.JID, job.JID}) {
 		t.Errorf("asked for are %v", asked)

@@ -47,7 +47,7 @@ func (m *Master) openPolicy() (err error) {
 		Nodegroups: m.cfg.Nodegroups, Prune: m.cfg.PublishPrune, EventTags: m.cfg.MinionEventTags,
 		Keys: m.keys, Presence: m.presence, NodeConns: m.presence.NodeConns, Running: m.calls.Running, Guest: m.guests.MayBeNode, Absent: m.guests.Absent,
 		Subject: m.subject, Resources: m.resources, KeepsData: m.cfg.MinionDataCache, Keeps: m.cfg.PublishRetention > 0,
-		Barred: server.Told("speaks as a syndic and may not"),
+		Barred: server.Logged("speaks as a syndic and may not"),
 		Tree:   m.tree, Fire: m.fire, Refused: func() { m.stats.Refused.Add(1) }, Failing: m.failing, Log: m.log, Now: m.now,
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func TestForgedIDInSyndicReturn(t *testing.T) {
 	}
 	d := events.take("topology/refused")
 	if d.String("kind") != ownership.OfUnproven || d.String("path") != "n2" || d.String("id") != "a" || d.String("jid") != someJob {
-		t.Errorf("told %v", plain(t, d))
+		t.Errorf("refused: %v", plain(t, d))
 	}
 	if r.Stats().Trespasses[ownership.OfUnproven] == 0 {
 		t.Error("not counted")
@@ -119,7 +119,7 @@ func TestOwnersSurviveARestart(t *testing.T) {
 		t.Errorf("known are %v, %v", r.policy.Claims().Of("n1"), r.policy.Claims().Of("n2"))
 	}
 	if other, ok := r.policy.Claims().Elsewhere("a", func(string) bool { return true }); ok {
-		t.Errorf("%s is said to be connected", other)
+		t.Errorf("%s is shown as connected", other)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestMalformedEntryCostsNoOther(t *testing.T) {
 		t.Errorf("stored %v", got)
 	}
 	if d := events.take("topology/refused"); d.String("kind") != ownership.OfEntry || d.String("path") != "n1" || d.String("reason") == "" {
-		t.Errorf("told %v", plain(t, d))
+		t.Errorf("refused: %v", plain(t, d))
 	}
 	if n := r.Stats().Trespasses; n[ownership.OfEntry] != 2 || n[ownership.OfUnusable] != 1 {
 		t.Errorf("refused %v, want 2 entries and 1 return", n)

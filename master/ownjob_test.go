@@ -133,7 +133,7 @@ func TestWheelWithoutWaiting(t *testing.T) {
 	ev := r.events()
 	for _, c := range []struct {
 		load []any
-		told string // what the event contains
+		want string // what the event contains
 	}{
 		{[]any{"fun", "key.list_all"}, "minions_pre"},
 		{[]any{"fun", "key.gen_accept", "id_", "new"}, "nil"},
@@ -154,7 +154,7 @@ func TestWheelWithoutWaiting(t *testing.T) {
 		if v != nil {
 			text = fmt.Sprint(plain(t, wire.NewMap("v", v)))
 		}
-		if !strings.Contains(text, c.told) || strings.Contains(text, "PRIVATE KEY") {
+		if !strings.Contains(text, c.want) || strings.Contains(text, "PRIVATE KEY") {
 			t.Errorf("%v: %s", c.load, text)
 		}
 	}

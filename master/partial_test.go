@@ -13,7 +13,7 @@ func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 	r.start()
 	r.guest("minion").listen().announce(someJob)
 	partial := func() (said, is bool) {
-		for _, e := range told(r.Master) {
+		for _, e := range allReports(r.Master) {
 			if e.Tag != someJob {
 				continue
 			}
@@ -25,12 +25,12 @@ func TestGuestsAreNotAllThatANodeHas(t *testing.T) {
 		}
 		return said, is
 	}
-	eventually(t, "the guest to be told of", func() bool { told, _ := partial(); return told })
+	eventually(t, "a report of the guest", func() bool { said, _ := partial(); return said })
 	if _, is := partial(); !is {
-		t.Error("it is told as all that the node has")
+		t.Error("the report is not partial")
 	}
 	r.say(testJob("*", "glob", "jid", someJob))
-	if told, is := partial(); !told || is {
-		t.Errorf("given the job: told %v, partial %v", told, is)
+	if said, is := partial(); !said || is {
+		t.Errorf("with the job: reported %v, partial %v", said, is)
 	}
 }

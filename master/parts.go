@@ -27,7 +27,6 @@ import (
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/ownership"
@@ -43,6 +42,7 @@ import (
 	"github.com/momtree/mom/master/runnerenv"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
@@ -58,7 +58,7 @@ type Master struct {
 	treeParts
 	contentParts
 	callParts
-	telemetry
+	observability
 }
 
 // identity holds the names of this master and what all parts use.
@@ -162,12 +162,12 @@ type callParts struct {
 	schedule  *schedule.Loop
 }
 
-// telemetry holds metrics and traces.
-type telemetry struct {
-	traces     *meters.TraceBook
+// observability holds metrics and traces.
+type observability struct {
+	traces     *telemetry.TraceBook
 	tracer     *tracing.Tracer // nil: off
-	stats      meters.Counters
-	signedIn   meters.SignIns
+	stats      telemetry.Counters
+	signedIn   telemetry.SignIns
 	problemsMu sync.Mutex      // guards stale
 	stale      map[string]bool // jobs reported as stale
 }

@@ -52,18 +52,18 @@ func TestPeer(t *testing.T) {
 		t.Errorf("after it: %v", got)
 	}
 	if got := plain(t, m2.must(wire.NewMap("cmd", "pub_ret", "jid", jid))); !cmp.Equal(got, object{}) {
-		t.Errorf("another minion is told %v", got)
+		t.Errorf("another minion receives %v", got)
 	}
 	if why := events.take("topology/refused").String("reason"); !strings.Contains(why, "did not start") {
-		t.Errorf("told: %s", why)
+		t.Errorf("reason: %s", why)
 	}
 	// Jobs of users are not accessible to minions.
 	users := r.say(testJob("m2", "glob")).Map("load").String("jid")
 	if got := plain(t, m1.must(wire.NewMap("cmd", "pub_ret", "jid", users))); !cmp.Equal(got, object{}) {
-		t.Errorf("a user's job is told: %v", got)
+		t.Errorf("a minion receives a user's job: %v", got)
 	}
 	if got := plain(t, m1.must(pub("zz*", "test.ping"))); !cmp.Equal(got, object{"jid": float64(0), "minions": []any{}}) {
-		t.Errorf("nobody is meant: %v", got)
+		t.Errorf("no minion matches: %v", got)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestPeer_Refused(t *testing.T) {
 		}
 	}
 	if why := events.take("topology/refused").String("reason"); !strings.Contains(why, "option peer") && !strings.Contains(why, "fun") {
-		t.Errorf("told: %s", why)
+		t.Errorf("reason: %s", why)
 	}
 	// In another's name: the key identifies the sender.
 	forged := pub("m2", "test.ping")

@@ -89,7 +89,7 @@ func TestPillar_NodesAskForTheirs(t *testing.T) {
 		v, _ := node.must(wire.NewMap("cmd", "_pillar_below", "minion", id, "grains", wire.NewMap("id", "m2"))).(*wire.Map)
 		return v
 	}
-	if v := ask("m2"); v.Has("pillar") || !strings.Contains(v.String("refused"), "m2 is none of its minions") {
+	if v := ask("m2"); v.Has("pillar") || !strings.Contains(v.String("refused"), "m2 is not one of its minions") {
 		t.Errorf("a minion of the master itself: %v", v)
 	}
 	if v := ask("../x"); v.Has("pillar") {
@@ -144,7 +144,7 @@ other: {{ salt['saltutil.runner']('pillar.show_pillar', minion='m2').value }}
 	}
 	for _, tag := range bus.tags() {
 		if strings.HasPrefix(tag, "salt/run/") || strings.HasPrefix(tag, "salt/wheel/") {
-			t.Errorf("the bus is told: %s", tag)
+			t.Errorf("on the bus: %s", tag)
 		}
 	}
 	p = r.pillarOf("m3", wire.NewMap("id", "m3"))

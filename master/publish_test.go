@@ -135,13 +135,13 @@ func TestNobodyHere(t *testing.T) {
 			r.admit("n1")
 			n.listen().announce()
 		}
-		ear := r.minion("ear", "minion", "minion").listen()
+		m := r.minion("m1", "minion", "minion").listen()
 		load := r.say(testJob("nobody", "glob", "to", int64(7))).Map("load")
 		if got := load.String("jid") != ""; got != c.published {
 			t.Errorf("%+v: %v", c, plain(t, load))
 		}
 		if c.published {
-			if p := ear.hear(); p.JID != load.String("jid") || !p.HasTo || p.To != 7 {
+			if p := m.hear(); p.JID != load.String("jid") || !p.HasTo || p.To != 7 {
 				t.Errorf("%+v: heard %+v", c, p)
 			}
 			if nodes := len(load.List("nodes")); (nodes == 1) != c.node {
@@ -220,7 +220,7 @@ func TestJobPassedTwice(t *testing.T) {
 		t.Errorf("open are %v", left)
 	}
 	if got := r.say(testJob("m1", "glob", "jid", "../../x")).Map("error"); got.String("name") != "SaltInvocationError" {
-		t.Errorf("a jid that is none: %v", plain(t, got))
+		t.Errorf("an invalid jid: %v", plain(t, got))
 	}
 }
 

@@ -62,13 +62,13 @@ func TestRecordOfAJobNeverChanges(t *testing.T) {
 		"load", wire.NewMap("cmd", "publish", "user", "bob", "fun", "cmd.run", "arg", []any{strings.Repeat(" ", 300)}, "tgt", "db*", "tgt_type", "glob", "jid", jid, "kwargs", wire.NewMap()),
 		"return", wire.NewMap())}))
 	if now := r.asked(jid); now != first {
-		t.Errorf("the record says %q, was %q", now, first)
+		t.Errorf("the record has %q, had %q", now, first)
 	}
 	if n := r.policy.Counts()["record"]; n != 4 {
 		t.Errorf("%d are counted", n)
 	}
 	if d := events.take("topology/refused"); d.String("kind") != "record" {
-		t.Errorf("told %v", plain(t, d))
+		t.Errorf("refused: %v", plain(t, d))
 	}
 	if len(m.heard) != 0 {
 		t.Error("something was published")
@@ -93,7 +93,7 @@ func TestOwnRecordGoesBeforeOneFromBelow(t *testing.T) {
 		t.Fatalf("refused: %s", e.String("message"))
 	}
 	if m.hear(); !strings.HasPrefix(r.asked(jid), "root root test.ping ") {
-		t.Errorf("the record says %q", r.asked(jid))
+		t.Errorf("the record has %q", r.asked(jid))
 	}
 }
 
@@ -109,12 +109,12 @@ func TestUserNamedByAnAclUserIsNotBelieved(t *testing.T) {
 	}
 	p := m.hear()
 	if p.User != "fred" || p.MasterID != "" || p.ID != "" || wire.Count(p.AuthList) == 0 || !strings.HasPrefix(r.asked(p.JID), "fred fred ") {
-		t.Errorf("published as %q of %q by %q, held to % x; the record says %q", p.User, p.MasterID, p.ID, []byte(p.AuthList), r.asked(p.JID))
+		t.Errorf("published as %q of %q by %q, held to % x; the record has %q", p.User, p.MasterID, p.ID, []byte(p.AuthList), r.asked(p.JID))
 	}
 	// The forwarder uses the key of the master's own user.
 	r.say(testJob("m1", "glob", "jid", "20240102030405678902", "kwargs", wire.NewMap("user", "alice", "master_id", "other")))
 	if p := m.hear(); p.User != "alice" || p.MasterID != "other" || !strings.HasPrefix(r.asked(p.JID), "alice alice ") {
-		t.Errorf("from above: published as %q of %q; the record says %q", p.User, p.MasterID, r.asked(p.JID))
+		t.Errorf("from above: published as %q of %q; the record has %q", p.User, p.MasterID, r.asked(p.JID))
 	}
 }
 

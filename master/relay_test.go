@@ -140,7 +140,7 @@ func TestReturnsFromBeforeTheJob(t *testing.T) {
 }
 
 // A request that the node gave up on but that still arrives does not overwrite later reports.
-func TestWordsThatComeLate(t *testing.T) {
+func TestLateReports(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
@@ -187,7 +187,7 @@ func TestWordsThatComeLate(t *testing.T) {
 }
 
 // Reports about invalid job ids change nothing and do not block others.
-func TestWordsOfNoJob(t *testing.T) {
+func TestReportsOfNoJob(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.start()
 	node := r.minion("n1", "syndic", "syndic").listen().announce()
@@ -196,7 +196,7 @@ func TestWordsOfNoJob(t *testing.T) {
 	for _, jid := range []string{"", "7", "../x"} {
 		node.must(bulk("syndic/n1", event("salt/job/"+jid+"/missing", wire.NewMap("jid", jid, "missing", gone, "nodes", wire.NewMap()))))
 		if d := events.take("salt/job/" + jid + "/missing"); d.Has("from") {
-			t.Errorf("of %q is told %v", jid, plain(t, d))
+			t.Errorf("%q is reported as %v", jid, plain(t, d))
 		}
 	}
 	node.must(bulk("syndic/n1", event(someJob, wire.NewMap("minions", []any{"b"}, "jid", someJob,

@@ -10,7 +10,7 @@ import (
 
 // A repeated expectation of a node is acknowledged only after it is stored: otherwise a crash
 // would lose it. The store blocks while both requests are here.
-func TestRepeatedWordIsAcknowledgedWhenItIsStored(t *testing.T) {
+func TestRepeatedReportIsAcknowledgedWhenStored(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	store := newGated(r)
 	store.word = true

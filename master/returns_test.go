@@ -124,7 +124,7 @@ func TestRepeatedReturn(t *testing.T) {
 		t.Errorf("stored %v, %v", rets, err)
 	}
 	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), "parent"); n != 1 || err != nil {
-		t.Errorf("owed %d, %v", n, err)
+		t.Errorf("pending %d, %v", n, err)
 	}
 }
 
@@ -143,10 +143,10 @@ func TestReturnThatCannotBeStored(t *testing.T) {
 		events := r.events()
 		store.set(fail, nil)
 		if err := m.answer(someJob, true); !errors.Is(err, want) {
-			t.Errorf("%v: the minion was told %v", fail, err)
+			t.Errorf("%v: the minion receives %v", fail, err)
 		}
 		if _, err := node.send(syndicReturn("n1", someJob, "below")); !errors.Is(err, want) {
-			t.Errorf("%v: the node was told %v", fail, err)
+			t.Errorf("%v: the node receives %v", fail, err)
 		}
 		for _, tag := range events.tags() {
 			if strings.Contains(tag, "/ret/") {
@@ -378,7 +378,7 @@ func TestSyndicReturn(t *testing.T) {
 		t.Errorf("load %q, %v", l.Raw, err)
 	}
 	if n, _, err := r.store.Outbox().OutboxDepth(t.Context(), returners.DestAbove); n != 2 || err != nil {
-		t.Errorf("owed %d, %v", n, err)
+		t.Errorf("pending %d, %v", n, err)
 	}
 }
 

@@ -91,7 +91,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 			}
 		}
 		if n := r.Stats().Trespasses[ownership.OfNode] - refused; n != 7 {
-			t.Errorf("%s: %d told, want 7", when, n)
+			t.Errorf("%s: %d counted, want 7", when, n)
 		}
 		if r.policy.IsNode("evil") || len(stored(t, r, someJob)) != 0 {
 			t.Errorf("%s: it is a node %v, and returned %v", when, r.policy.IsNode("evil"), stored(t, r, someJob))
@@ -108,11 +108,11 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	attack("after a restart")
 
 	// Nor does the sibling believe its vouchers: its list does not contain the minion.
-	told := n1.must(claims("n1", "10.0.0.2", 4506, r.keys.Identity.Pair.PublicPEM)).(*wire.Map).Map("below")
+	list := n1.must(claims("n1", "10.0.0.2", 4506, r.keys.Identity.Pair.PublicPEM)).(*wire.Map).Map("below")
 	s := newRig(t, func(c *config.Master) { c.ID = "n1" })
 	s.opts.Now = at.now
 	s.start()
-	if err := s.failover.SetSiblings(sibling.Signed{Body: told.Bytes("body"), Sig: told.Bytes("sig"), Pub: told.String("pub")}); err != nil {
+	if err := s.failover.SetSiblings(sibling.Signed{Body: list.Bytes("body"), Sig: list.Bytes("sig"), Pub: list.String("pub")}); err != nil {
 		t.Fatal(err)
 	}
 	_, thief := goldenPair(t, "minion2")
@@ -122,7 +122,7 @@ func TestRoles_AMinionDoesNotBecomeAHome(t *testing.T) {
 	}
 	g := s.stranger("payroll-db", "minion", "minion2", func(c *channel.Config) { c.Voucher = voucher })
 	if _, err := g.Attempt(context.Background()); err == nil || s.keys.Accepted("payroll-db") {
-		t.Error("an invented id is accepted on the word of a minion")
+		t.Error("an invented id is accepted by the voucher of a minion")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestRoles_APythonSyndicWorks(t *testing.T) {
 		t.Errorf("it is a %q, node %v", got, r.policy.IsNode("py"))
 	}
 	if m, _ := py.must(claims("py", "h", 1, "k")).(*wire.Map); m == nil || m.Has("below") || m.Bool("admitted") {
-		t.Errorf("it is told siblings: %v", m)
+		t.Errorf("it receives siblings: %v", m)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestRoles_Inherited(t *testing.T) {
 		t.Errorf("m1 a %q, old a %q, marks %v", r.policy.Roles().Of("m1"), r.policy.Roles().Of("old"), r.policy.Nodes())
 	}
 	if r.policy.Roles().Admitted("old") {
-		t.Error("an upgrade admits nobody")
+		t.Error("an upgrade admits no node")
 	}
 }
 
@@ -327,7 +327,7 @@ func TestSiblings_ABadEntryCostsNoOther(t *testing.T) {
 		}
 	}
 	if n := r.Stats().Trespasses[ownership.OfHome]; n != 5 {
-		t.Errorf("%d told, want 5", n)
+		t.Errorf("%d counted, want 5", n)
 	}
 }
 

@@ -111,7 +111,7 @@ func (m *Master) housekeep() {
 		if changed := m.policy.Look(); len(changed) > 0 { // changed admissions
 			m.failover.AdmissionsChanged(changed)
 		}
-		m.unserved.Tell(m.now())
+		m.unserved.Flush(m.now())
 		m.publications.Tend()
 		if now := m.now(); now.Sub(swept) > ownership.FormerSweep {
 			swept = now

@@ -26,7 +26,7 @@ func (r *rig) run(ev *recorder, fun string, kwarg *wire.Map) *wire.Map {
 }
 
 // A password and the token it yields reach only the caller, and neither events nor the audit.
-func TestPrivateRunnersAreNotTold(t *testing.T) {
+func TestPrivateRunnersAreNotPublished(t *testing.T) {
 	r := newRig(t, loginUsers)
 	r.start()
 	ev := r.events()
@@ -47,7 +47,7 @@ func TestPrivateRunnersAreNotTold(t *testing.T) {
 	ev.rest()
 	for _, e := range ev.seen {
 		if text := string(e.Data); strings.Contains(text, "s3cret") || strings.Contains(text, token) {
-			t.Errorf("%s tells %q", e.Tag, text)
+			t.Errorf("%s contains %q", e.Tag, text)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func replay(t testing.TB, plain wire.Raw, change ...any) *wire.Map {
 
 // A syndic of Salt 3008 names its minions only in the event of the new job. Our node between it and
 // the top reports them as an expectation, once.
-func TestSyndicOfSalt3008TellsItsMinions(t *testing.T) {
+func TestSyndicOfSalt3008ReportsItsMinions(t *testing.T) {
 	r := newRig(t, func(c *config.Master) { c.OrderMasters = true })
 	r.opts.Parent = returners.DestAbove
 	r.start()
@@ -78,7 +78,7 @@ func TestSyndicOfSalt3008TellsItsMinions(t *testing.T) {
 		t.Fatal("no events were recorded")
 	}
 	as := func(tag string) string { return tag }
-	told := func() (xs []jobevent.Expectation) {
+	expectations := func() (xs []jobevent.Expectation) {
 		for _, e := range events.rest() {
 			if e.Tag != jid || e.Origin == "" {
 				continue
@@ -94,17 +94,17 @@ func TestSyndicOfSalt3008TellsItsMinions(t *testing.T) {
 	}
 	pass(as)
 	pass(as)
-	if xs := told(); len(xs) != 1 || xs[0].Node != "low8" || !xs[0].Plain || len(xs[0].Minions) < 2 {
-		t.Errorf("told %+v", xs)
+	if xs := expectations(); len(xs) != 1 || xs[0].Node != "low8" || !xs[0].Plain || len(xs[0].Minions) < 2 {
+		t.Errorf("reported %+v", xs)
 	}
 	pass(as, "s8r", "s8z") // another slice of a batch
-	if xs := told(); len(xs) != 1 || !slices.Contains(xs[0].Minions, "s8z") {
-		t.Errorf("told of the next slice %+v", xs)
+	if xs := expectations(); len(xs) != 1 || !slices.Contains(xs[0].Minions, "s8z") {
+		t.Errorf("reported of the next slice %+v", xs)
 	}
 	// A master of Salt 3008 fires events of its own syndics under their names only.
 	pass(func(tag string) string { return "syndic/lower/" + tag }, "deep")
-	if xs := told(); len(xs) != 1 || !slices.Equal(xs[0].Minions, []string{"deep"}) || xs[0].Node != "low8" {
-		t.Errorf("told of two tiers further down %+v", xs)
+	if xs := expectations(); len(xs) != 1 || !slices.Equal(xs[0].Minions, []string{"deep"}) || xs[0].Node != "low8" {
+		t.Errorf("reported from two tiers further down %+v", xs)
 	}
 	node.must(syndicReturn("low8", jid, "s8p", "s8r", "d-01", "d-02", "s8z", "deep"))
 	if d := events.take("salt/job/" + jid + "/complete"); d.Int("returned") != 6 || d.Int("expected") != 6 {

@@ -36,7 +36,7 @@ func TestReturns_OfASchedule(t *testing.T) {
 		t.Errorf("%#v", d)
 	}
 	if tags := events.tags(); len(tags) != 0 {
-		t.Errorf("it is told again: %v", tags)
+		t.Errorf("it is fired again: %v", tags)
 	}
 	if _, ok, err := r.store.Local().GetLoad(t.Context(), own); !ok || err != nil {
 		t.Errorf("no load, %v", err)

@@ -34,7 +34,7 @@ func TestStaleText(t *testing.T) {
 func TestStaleJobThatHasEnded(t *testing.T) {
 	r := newRig(t)
 	m := r.open().Master
-	told := func() (out []string) {
+	details := func() (out []string) {
 		for _, p := range topology.Problems(m.Snapshot()) {
 			if p.Kind == topology.StaleJob {
 				out = append(out, p.Detail)
@@ -44,10 +44,10 @@ func TestStaleJobThatHasEnded(t *testing.T) {
 	}
 	m.stale = map[string]bool{"1": true}
 	m.tree.SetProblem(topology.Problem{Kind: topology.StaleJob, Detail: "job 1"}, aboutJob+"1", true)
-	if got := told(); len(got) != 1 {
-		t.Fatalf("told %q", got)
+	if got := details(); len(got) != 1 {
+		t.Fatalf("problems %q", got)
 	}
-	if m.reportStaleJobs(); len(told()) != 0 || len(m.stale) != 0 {
-		t.Errorf("told %q still, %v", told(), m.stale)
+	if m.reportStaleJobs(); len(details()) != 0 || len(m.stale) != 0 {
+		t.Errorf("problems still %q, %v", details(), m.stale)
 	}
 }

@@ -124,7 +124,7 @@ func (s herdPlan) round(herd []*benchMinion, r herdRound, value any) (herdTook, 
 					due = began.Add(time.Duration(float64(i) / r.Rate * float64(time.Second)))
 					_ = timing.Sleep(context.Background(), time.Until(due))
 				}
-				if err := herd[i].tell(returnOf(herd[i].id, r.JID, value), began.Unix()); err != nil {
+				if err := herd[i].request(returnOf(herd[i].id, r.JID, value), began.Unix()); err != nil {
 					errs <- err
 					return
 				}
@@ -256,7 +256,7 @@ func BenchmarkStockReturns(b *testing.B) {
 			n := stockMinions * b.N
 			eventually(b, "all returns counted", func() bool { return r.stats.Returns.Load() == uint64(n+stockMinions) })
 			if c.sql {
-				eventually(b, "all in SQL", func() bool { return r.owedSQL(b) == 0 })
+				eventually(b, "all in SQL", func() bool { return r.pendingSQL(b) == 0 })
 				b.ReportMetric(float64(n)/time.Since(began).Seconds(), "in-sql/s")
 			}
 			b.ReportMetric(float64(busy.Nanoseconds())/1000/float64(n), "cpu-us/return")
@@ -266,8 +266,8 @@ func BenchmarkStockReturns(b *testing.B) {
 	}
 }
 
-// owedSQL returns the number of rows not yet in the database.
-func (r *rig) owedSQL(b *testing.B) (rows int64) {
+// pendingSQL returns the number of rows not yet in the database.
+func (r *rig) pendingSQL(b *testing.B) (rows int64) {
 	b.Helper()
 	st, err := r.store.Stats(b.Context())
 	if err != nil {

@@ -117,7 +117,7 @@ func TestStock_NeverConnected(t *testing.T) {
 	if s.runs(jid) != 1 {
 		t.Error("s1 did not run it")
 	}
-	eventually(t, "the tree to tell", func() bool { return r.state("never0007") == topology.Down })
+	eventually(t, "the minion down in the tree", func() bool { return r.state("never0007") == topology.Down })
 }
 
 // An unidentified connection may belong to any minion: while it exists, no minion is reported

@@ -137,7 +137,7 @@ func TestStock_MasterKilledAfterPublication(t *testing.T) {
 
 // A stock minion started after it may have run a job does not receive it again; one that was
 // disconnected when it was published does.
-func TestStock_GivenOnlyWhatItCannotHaveForgotten(t *testing.T) {
+func TestStock_ReceivesOnlyWhatItCannotHaveForgotten(t *testing.T) {
 	r := newRig(t, reconnectIn(5*time.Second))
 	r.start()
 	restarted, away := r.stock("restarted", "minion"), r.stock("away", "minion")

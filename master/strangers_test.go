@@ -68,7 +68,7 @@ func TestOldProtocolIsNamed(t *testing.T) {
 		t.Errorf("an encrypted request is answered %v", got)
 	}
 	const words = "Rejected authentication attempt using protocol version 2"
-	eventually(t, "it is told", func() bool { return len(log.with(words)) > 0 })
+	eventually(t, "the refusal logged", func() bool { return len(log.with(words)) > 0 })
 	lines := log.with(words)
 	for _, want := range []string{"level=WARN", "minimum required is 3", "ids=[old-one]", "peer=127.0.0.1", "minimum_auth_version: 2"} {
 		if len(lines) != 1 || !strings.Contains(lines[0], want) {

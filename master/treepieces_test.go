@@ -28,15 +28,15 @@ func TestTreeInPieces(t *testing.T) {
 	for _, p := range pieces {
 		reply := node.report(nil, "life", below.Life(), "piece", p.Map())
 		n, _ := r.Master.tree.Node("n1")
-		have, told := reply.Get("tree")
+		have, sent := reply.Get("tree")
 		if p.Last {
 			if len(n.Minions) != crowd || have != int64(to) || reply.Has("piece") {
 				t.Errorf("after the last piece: %d minions, revision %v", len(n.Minions), have)
 			}
 			continue
 		}
-		if held, _ := reply.Get("piece"); held != int64(p.N+1) || told || len(n.Minions) != 0 {
-			t.Fatalf("after piece %d: %v are said to be here, revision told: %v, %d minions in the tree", p.N, held, told, len(n.Minions))
+		if held, _ := reply.Get("piece"); held != int64(p.N+1) || sent || len(n.Minions) != 0 {
+			t.Fatalf("after piece %d: the reply has piece %v, revision sent: %v, %d minions in the tree", p.N, held, sent, len(n.Minions))
 		}
 	}
 	if !r.policy.Claims().Has("n1", "web-49999") {

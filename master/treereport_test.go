@@ -39,7 +39,7 @@ func TestTreeByDifferences(t *testing.T) {
 	life := below.Life()
 	reply := node.report(&whole, "life", life, "revision", at, "now", time.Now().Add(time.Minute).UnixNano())
 	if got, _ := reply.Get("tree"); got != int64(at) {
-		t.Errorf("the master has revision %v, told %d", got, at)
+		t.Errorf("the master has revision %v, want %d", got, at)
 	}
 	if a := topology.AncestorsFrom(reply, "above"); len(a) != 1 || a[0].ID != "top" || a[0].Life != r.Master.tree.Life() || a[0].Key == "" {
 		t.Errorf("above: %+v", a)
@@ -56,7 +56,7 @@ func TestTreeByDifferences(t *testing.T) {
 	d, _ := below.Changes(at)
 	reply = node.report(nil, "life", life, "delta", d.Map())
 	if got, _ := reply.Get("tree"); got != int64(d.To) {
-		t.Errorf("the master has revision %v, told %d", got, d.To)
+		t.Errorf("the master has revision %v, want %d", got, d.To)
 	}
 	n, _ := r.Master.tree.Node("n1")
 	if len(n.Minions) != 1 || n.Minions[0].ID != "db" || len(n.Nodes) != 1 || n.State != topology.Up {
@@ -75,7 +75,7 @@ func TestTreeByDifferences(t *testing.T) {
 	// The same delta again does not fit, and the answer contains the master's version.
 	reply = node.report(nil, "life", life, "delta", d.Map())
 	if got, _ := reply.Get("tree"); got != int64(e.To) {
-		t.Errorf("the master has revision %v, told %d", got, e.To)
+		t.Errorf("the master has revision %v, want %d", got, e.To)
 	}
 }
 
@@ -87,8 +87,8 @@ func TestNodeAboveIsRefusedBelow(t *testing.T) {
 	if reply := node.report(&whole, "life", "x", "revision", int64(5)); !reply.Bool("loop") || reply.Bool("session") {
 		t.Errorf("answer %v", plain(t, reply))
 	}
-	if told := r.Snapshot().Problems; len(told) != 1 || told[0].Kind != topology.Loop {
-		t.Errorf("told %+v", told)
+	if problems := r.Snapshot().Problems; len(problems) != 1 || problems[0].Kind != topology.Loop {
+		t.Errorf("problems %+v", problems)
 	}
 	whole.Nodes = nil
 	if reply := node.report(&whole, "life", "x", "revision", int64(6)); reply.Bool("loop") || len(r.Snapshot().Problems) != 0 {

@@ -39,7 +39,7 @@ func TestAMinionThatMovedIsNotNamedMissing(t *testing.T) {
 			continue
 		}
 		if d, err := wire.DecodeMap(e.Data); err != nil || d.String("from") != "n1" {
-			t.Errorf("told as missing: %v, %v", plain(t, d), err)
+			t.Errorf("reported as missing: %v, %v", plain(t, d), err)
 		}
 	}
 }

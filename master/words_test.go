@@ -19,7 +19,7 @@ import (
 
 // The reports of a job on the bus and in its history, over two mom tiers and one stock tier, do
 // not change by a byte: other programs and other versions read them.
-func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
+func TestReportsOfAJobStayAsTheyAre(t *testing.T) {
 	const adopted = "20240102030405678902"
 	r := newRig(t, func(c *config.Master) { c.OrderMasters, c.PublishRetention, c.SyndicWait = true, 0, time.Millisecond })
 	r.opts.Parent = returners.DestAbove
@@ -78,7 +78,7 @@ func TestWordsOfAJobStayAsTheyAre(t *testing.T) {
 		}
 	}
 	for e := range r.Reports(someJob, 1) {
-		note("told", e)
+		note("reported", e)
 	}
 	b, err := os.ReadFile("../internal/jobevent/testdata/words.txt")
 	if err != nil {

@@ -63,7 +63,7 @@ func (w *World) publishBatch(j *job, r *run) {
 	st.JID, st.Failhard, st.BatchWait = j.jid, j.Batch.Failhard, j.Batch.Wait.Seconds()
 	d := &driven{core: batches.Core{State: st}, j: j}
 	clear(j.assigned)
-	j.assign(w, d.core.Step(batches.News{}, top.wall()), 0)
+	j.assign(w, d.core.Step(batches.Outcomes{}, top.wall()), 0)
 	w.trace(nil, "starts %s at %s on %d minions, %d at a time", j.jid, top.id, len(ids), j.Batch.Size)
 	r.published = time.Duration(w.now)
 	answer := func() {}
@@ -209,7 +209,7 @@ func (n *node) step(d *driven) {
 	}
 }
 
-func (n *node) batchLook(d *driven) batches.News {
+func (n *node) batchLook(d *driven) batches.Outcomes {
 	return d.core.Look(func() (map[string]jobevent.Absence, bool) {
 		a, known := n.engine.State(d.j.jid)
 		if !known {

@@ -128,12 +128,12 @@ func TestNodeGroupsInRules(t *testing.T) {
 	}
 	for _, want := range []string{"user=alice rule=3", "has a space", "user=alice rule=4", `unknown node group`} {
 		if !strings.Contains(log.String(), want) {
-			t.Errorf("%s is not told in %s", want, &log)
+			t.Errorf("the log lacks %s: %s", want, &log)
 		}
 	}
 	for _, good := range []string{"rule=1", "rule=2"} {
 		if strings.Contains(log.String(), good) {
-			t.Errorf("%s is told in %s", good, &log)
+			t.Errorf("the log has %s: %s", good, &log)
 		}
 	}
 }

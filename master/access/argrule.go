@@ -110,7 +110,7 @@ func (p reader) pattern(v any) (pattern, error) {
 	if e := p.expression(text); e != nil {
 		return pattern{text, e}, nil
 	}
-	return pattern{}, fmt.Errorf("%q is no regular expression", text)
+	return pattern{}, fmt.Errorf("%q is not a regular expression", text)
 }
 
 // fits reports whether a rule covers the function of a call, and why it does not match its arguments,

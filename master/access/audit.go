@@ -109,11 +109,14 @@ func (a *Audit) admit(allowed bool) (unsent int, send bool) {
 	return unsent, true
 }
 
+// fieldUnsent is the field with the number of refusals since the last event that were not fired.
+const fieldUnsent = "untold"
+
 // event returns the data of an event. It truncates texts and leaves out possible secrets: values of
 // keyword arguments with such names, and the content of lists and mappings.
 func (q Asked) event(node string, unsent int) *wire.Map {
 	m := wire.NewMap("node", node, "kind", q.Kind, "door", q.Door, "user", clip(q.User), "eauth", clip(q.Eauth), "from", clip(q.From),
-		"fun", clip(q.Fun), "allowed", q.Allowed, "reason", clip(q.Reason), "untold", unsent)
+		"fun", clip(q.Fun), "allowed", q.Allowed, "reason", clip(q.Reason), fieldUnsent, unsent)
 	args := []any{}
 	masked, _ := secrets.Masker{}.Args(q.Call.Fun, q.Call.Args)
 	for i, v := range masked {

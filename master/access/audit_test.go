@@ -78,13 +78,13 @@ func TestAuditBound(t *testing.T) {
 		a.Note(Asked{User: "eve"})
 	}
 	if len(h.events) != 3 || strings.Count(log.String(), "limit=3") != 1 {
-		t.Fatalf("%d told; %s", len(h.events), &log)
+		t.Fatalf("%d events; %s", len(h.events), &log)
 	}
 	for range 5 {
 		a.Note(Asked{User: "fred", Allowed: true})
 	}
-	if len(h.events) != 8 || h.events[3].Int("untold") != 7 || h.events[4].Int("untold") != 0 {
-		t.Errorf("%d told, %d not", len(h.events), h.events[3].Int("untold"))
+	if len(h.events) != 8 || h.events[3].Int(fieldUnsent) != 7 || h.events[4].Int(fieldUnsent) != 0 {
+		t.Errorf("%d events, %d unsent", len(h.events), h.events[3].Int(fieldUnsent))
 	}
 	now = now.Add(time.Second)
 	a.Note(Asked{User: "eve"})
@@ -94,7 +94,7 @@ func TestAuditBound(t *testing.T) {
 	broken := NewAudit(AuditOptions{Fire: func(string, *wire.Map) error { return errors.New("full") }, Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
 	broken.Note(Asked{User: "eve"})
 	if !strings.Contains(log.String(), "err=full") {
-		t.Errorf("a bus that takes nothing is not told: %s", &log)
+		t.Errorf("a full bus is not logged: %s", &log)
 	}
 }
 

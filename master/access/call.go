@@ -51,7 +51,7 @@ func Calls(p wire.PublishLoad) ([]Call, error) {
 		for i, f := range fun {
 			name, ok := f.(string)
 			if !ok {
-				return nil, fmt.Errorf("fun: entry %d is no text", i+1)
+				return nil, fmt.Errorf("fun: entry %d is not a string", i+1)
 			}
 			var own any
 			if i < len(args) {
@@ -127,7 +127,7 @@ func canonical(c Call) error {
 				fault = fmt.Errorf("%s is %s, not True", kwargMark, functions.Text(v))
 			}
 		case strings.HasPrefix(name, pubPrefix):
-			fault = fmt.Errorf("the keyword %s is for minions to give", name)
+			fault = fmt.Errorf("the keyword %s is reserved for minions", name)
 		default:
 			fault = plain("the keyword "+name, v)
 		}

@@ -66,7 +66,7 @@ func NewExternal(o ExternalOptions) *External {
 		var s service
 		if !isMapping(o.Auth[eauth]) {
 			if o.Auth[eauth] != nil {
-				base.Error("external_auth allows nobody of a login service: its section is no mapping of users to rules", "eauth", eauth)
+				base.Error("external_auth allows nobody of a login service: its section is not a mapping of users to rules", "eauth", eauth)
 			}
 			e.services[eauth] = s
 			continue

@@ -33,7 +33,7 @@ func TestFaultsOfExternalAuthAreNamed(t *testing.T) {
 		}
 	}
 	if !e.Has("pam") || !e.Has("file") || e.Has("rest") || e.Rules("file", "fred", nil) != nil || e.Rules("pam", "eve", nil) != nil {
-		t.Error("an entry that is none gives rules, or a service is not known")
+		t.Error("an invalid entry gives rules, or a service is unknown")
 	}
 }
 

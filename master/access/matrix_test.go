@@ -210,7 +210,7 @@ func TestMatrix(t *testing.T) {
 					}
 					for _, c := range one {
 						if !subset(ran, strings.Fields(s.Alone[name][c])) {
-							t.Errorf("%s: %v run it, and Salt lets the user do it on %s", where, ran, s.Alone[name][c])
+							t.Errorf("%s: %v run it, and Salt allows it on %s", where, ran, s.Alone[name][c])
 						}
 					}
 				}

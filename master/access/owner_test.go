@@ -34,6 +34,6 @@ func TestOwner(t *testing.T) {
 		t.Errorf("as text they are %v", texts)
 	}
 	if (Owner{}).Owns(returners.Load{}) || (Owner{Eauth: "pam"}).Owns(returners.Load{}) {
-		t.Error("nobody owns a job")
+		t.Error("a job has no owner")
 	}
 }

@@ -78,7 +78,7 @@ func expandRule(v any, groups map[string]any) (any, error) {
 	}
 	text, ok := to.(string)
 	if !ok {
-		return v, fmt.Errorf("target %q: a word of its node groups has a space, which no target of a rule can have", tgt)
+		return v, fmt.Errorf("target %q: a word of its node groups has a space, which a rule cannot match", tgt)
 	}
 	return map[string]any{text: val}, nil
 }
@@ -131,7 +131,7 @@ func (p reader) fun(v any) (funRule, error) {
 	}
 	f := funRule{fun: p.expression(text)}
 	if f.fun == nil {
-		return f, fmt.Errorf("function %q is no regular expression", text)
+		return f, fmt.Errorf("function %q is not a regular expression", text)
 	}
 	if with == nil {
 		return f, nil

@@ -45,7 +45,7 @@ func SettingsOf(p wire.PublishLoad) (Settings, error) {
 	s.options(s.ReturnerOptions, extra, "ret_kwargs")
 	if v, _ := extra.Get("ret_config"); !empty(v) {
 		if s.ReturnerOptions.Has("ret_config") {
-			s.fault = errors.New("ret_config stands in ret_kwargs too")
+			s.fault = errors.New("ret_config is also in ret_kwargs")
 		}
 		s.ReturnerOptions.Set("ret_config", v)
 	}

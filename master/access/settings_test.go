@@ -39,7 +39,7 @@ func TestSettings(t *testing.T) {
 		{[]any{"@executors"}, "", kw("module_executors", "sudo"), "module_executors is not a list of names"},
 		{[]any{"@executors"}, "", kw("module_executors", []any{"sudo", 7}), "module_executors is not a list of names"},
 		{[]any{"@returners"}, "x", kw("ret_kwargs", "x"), "ret_kwargs is not a mapping"},
-		{[]any{"@returners"}, "x", kw("ret_config", "a", "ret_kwargs", kw("ret_config", "b")), "ret_config stands in ret_kwargs too"},
+		{[]any{"@returners"}, "x", kw("ret_config", "a", "ret_kwargs", kw("ret_config", "b")), "ret_config is also in ret_kwargs"},
 		{[]any{named("@returners", map[string]any{"mysql": []any{map[string]any{"args": []any{"x"}}}})}, "mysql", kw(), "returner mysql"},
 	} {
 		raw, err := wire.Encode(c.extra)

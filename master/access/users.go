@@ -108,7 +108,7 @@ func UserKeyPath(cachedir, name string) string {
 
 func writeUserKey(cachedir, name, uid, key string, chown bool) error {
 	if strings.ContainsAny(name, "/\x00") {
-		return fmt.Errorf("make key of user %q: no file can have that name", name)
+		return fmt.Errorf("make key of user %q: not a valid file name", name)
 	}
 	path := UserKeyPath(cachedir, name)
 	if err := crypt.WriteFile(path, []byte(key), 0o600); err != nil {
@@ -123,7 +123,7 @@ func writeUserKey(cachedir, name, uid, key string, chown bool) error {
 	}
 	if err != nil {
 		_ = os.Remove(path)
-		return fmt.Errorf("give key file to user %q: %w", name, err)
+		return fmt.Errorf("change the owner of the key file to user %q: %w", name, err)
 	}
 	return nil
 }

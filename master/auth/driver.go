@@ -74,7 +74,7 @@ type Driver struct {
 // verify returns what is wrong with the declaration of a login service.
 func (d Driver) verify() error {
 	if d.Name == "" || d.Open == nil || strings.TrimSpace(d.Doc) == "" {
-		return fmt.Errorf("%q is without name, code or documentation", d.Name)
+		return fmt.Errorf("%q lacks a name, code or documentation", d.Name)
 	}
 	for _, o := range d.Options {
 		if o.Name == "" || o.Type == "" || o.Doc == "" {
@@ -127,7 +127,7 @@ func Register(d Driver) {
 func (d Driver) open(cf Config) (Backend, error) {
 	for _, name := range slices.Sorted(maps.Keys(cf.Entries)) {
 		if strings.HasPrefix(name, "^") && !slices.Contains(d.names(), name) {
-			return nil, fmt.Errorf("%s is no option of it%s", name, d.ownOptions())
+			return nil, fmt.Errorf("unknown option %s%s", name, d.ownOptions())
 		}
 	}
 	return d.Open(cf)

@@ -14,7 +14,7 @@ func TestDrivers(t *testing.T) {
 	}
 	open := func(Config) (Backend, error) { return auto{}, nil }
 	for want, d := range map[string]Driver{
-		"without name, code or documentation": {Name: "x", Open: open},
+		"lacks a name, code or documentation": {Name: "x", Open: open},
 		"registered twice":                    {Name: "auto", Doc: "Again.", Open: open},
 		`option "auth.x.y" lacks`:             {Name: "x", Doc: "Reads.", Options: []Option{{Name: "auth.x.y", Type: "string"}}, Open: open},
 		`option "auth.x.t" lacks`:             {Name: "x", Doc: "Reads.", Options: []Option{{Name: "auth.x.t", Doc: "Text."}}, Open: open},
@@ -40,7 +40,7 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 		{"external_auth: {sharedsecret: {b: ['.*']}, file: {c: ['.*']}, auto: 7}\n", []string{
 			"external_auth: sharedsecret: set sharedsecret to a long text", "external_auth: file: ^filename: is missing",
 		}},
-		{"hash_type: sha1\nexternal_auth: {auto: {'^x': y}}\n", []string{"^x is no option of it: it has none there"}},
+		{"hash_type: sha1\nexternal_auth: {auto: {'^x': y}}\n", []string{"unknown option ^x: it has none there"}},
 		{"sharedsecret: sdb://x\nexternal_auth: {sharedsecret: {b: ['.*']}}\n", []string{"in quotes"}},
 		{"sharedsecret: 12345\nexternal_auth: {sharedsecret: {b: ['.*']}}\n", []string{"in quotes"}},
 	} {
@@ -94,7 +94,7 @@ func TestOptionsAreKnown(t *testing.T) {
 		t.Error(err)
 	}
 	v = topValues(Config{Values: map[string]any{"auth.x": 7}}, "auth.x", nil)
-	if err := v.err(); err == nil || err.Error() != "auth.x: wants a mapping of its options" {
+	if err := v.err(); err == nil || err.Error() != "auth.x: must be a mapping of options" {
 		t.Error(err)
 	}
 }

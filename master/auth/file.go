@@ -149,4 +149,4 @@ func (f *passwordFile) Check(_ context.Context, c Credentials) (Identity, error)
 }
 
 // errNoHash says that a password has an unknown hash.
-var errNoHash = errors.New("its kind of hash is not known: make it anew, such as with htpasswd -B")
+var errNoHash = errors.New("unknown kind of hash; create a new one, such as with htpasswd -B")

@@ -65,11 +65,11 @@ func TestHtpasswd(t *testing.T) {
 	f, _ := passwordsIn(t, content, &log, "filetype", "htpasswd")
 	for name := range hashes {
 		if !right(t, f, name, "builder") {
-			t.Errorf("%s is not let in", name)
+			t.Errorf("%s is refused", name)
 		}
 	}
 	if right(t, f, "nobody", "builder") || right(t, f, "# who may log in", "builder") {
-		t.Error("who is not in the file is let in")
+		t.Error("a user who is not in the file is accepted")
 	}
 	if log.String() != "" {
 		t.Error(&log)
@@ -103,11 +103,11 @@ func TestUnknownHashes(t *testing.T) {
 		}
 		before := len(log.String())
 		if right(t, f, "bob", hash) || right(t, f, "bob", "builder") {
-			t.Errorf("%q lets somebody in", hash)
+			t.Errorf("%q accepts a login", hash)
 		}
-		told := log.String()[before:]
-		if !strings.Contains(told, "line=1") || len(hash) > 1 && strings.Contains(told, hash) {
-			t.Errorf("%q: told %s", hash, told)
+		lines := log.String()[before:]
+		if !strings.Contains(lines, "line=1") || len(hash) > 1 && strings.Contains(lines, hash) {
+			t.Errorf("%q: logged %s", hash, lines)
 		}
 	}
 }
@@ -117,11 +117,11 @@ func TestHtdigest(t *testing.T) {
 	f, _ := passwordsIn(t, "bob:Other:00000000000000000000000000000000\nbob:Realm:26d472e17c550e3ba7f5e193f6667bbb\neve:Other:26d472e17c550e3ba7f5e193f6667bbb\nbad:Realm\nbad2:Realm:zz\n",
 		&log, "filetype", "htdigest", "realm", "Realm")
 	if !right(t, f, "bob", "builder") || right(t, f, "eve", "builder") || right(t, f, "bad2", "zz") {
-		t.Error("not as the file says")
+		t.Error("the users are not those of the file")
 	}
 	for _, want := range []string{"line=4", "line=5"} {
 		if !strings.Contains(log.String(), want) {
-			t.Errorf("%s is not told: %s", want, &log)
+			t.Errorf("%s is not logged: %s", want, &log)
 		}
 	}
 }
@@ -145,10 +145,10 @@ func TestTextFile(t *testing.T) {
 			t.Errorf("%q is not read as it should be", c.content)
 		}
 		if !strings.Contains(log.String(), c.wrong) || c.wrong == "" && log.String() != "" {
-			t.Errorf("%q: told %s", c.content, &log)
+			t.Errorf("%q: logged %s", c.content, &log)
 		}
 		if strings.Contains(log.String(), "builder") {
-			t.Errorf("the log tells a password: %s", &log)
+			t.Errorf("the log contains a password: %s", &log)
 		}
 	}
 }
@@ -159,31 +159,31 @@ func TestFileChanges(t *testing.T) {
 	f, path := passwordsIn(t, "bob:builder\nwrong\n", &log)
 	for range 3 {
 		if !right(t, f, "bob", "builder") {
-			t.Error("bob is not let in")
+			t.Error("bob is refused")
 		}
 	}
 	if n := strings.Count(log.String(), "line=2"); n != 1 {
-		t.Errorf("told %d times: %s", n, &log)
+		t.Errorf("logged %d times: %s", n, &log)
 	}
 	if err := os.WriteFile(path, []byte("bob:BUILDER\nwrong\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Check(t.Context(), Credentials{Username: "bob", Password: "builder"}); !errors.Is(err, ErrDenied) {
-		t.Errorf("the former password: %v", err)
+		t.Errorf("the previous password: %v", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Repeat("wrong\n", 50)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Check(t.Context(), Credentials{Username: "bob", Password: "builder"}); !errors.Is(err, ErrDenied) {
-		t.Errorf("a file with nobody: %v", err)
+		t.Errorf("a file without users: %v", err)
 	}
 	if !strings.Contains(log.String(), "lines=40") {
-		t.Errorf("many wrong lines are told as %s", &log)
+		t.Errorf("many wrong lines are logged as %s", &log)
 	}
 	if err := os.WriteFile(path, []byte("a:b\n"+strings.Repeat("x", maxLine+1)+"\nbob:builder\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Check(t.Context(), Credentials{Username: "bob", Password: "builder"}); !errors.Is(err, ErrDenied) || !strings.Contains(log.String(), "what follows is not read") {
+	if _, err := f.Check(t.Context(), Credentials{Username: "bob", Password: "builder"}); !errors.Is(err, ErrDenied) || !strings.Contains(log.String(), "the rest of the file is not read") {
 		t.Errorf("a long line: %v, %s", err, &log)
 	}
 	if err := os.Truncate(path, maxPasswordFile+1); err != nil {
@@ -211,7 +211,7 @@ func TestFileOptions(t *testing.T) {
 	refusedWith(t, "file", with("^username_field", "x"), nil, "^username_field: wants a whole number from 1")
 	refusedWith(t, "file", with("^username_field", int64(2)), nil, "^password_field: is the field of the names")
 	refusedWith(t, "file", with("^password_field", int64(0)), nil, "^password_field")
-	refusedWith(t, "file", with("^file", "/y"), nil, "^file is no option of it; use ^filename")
+	refusedWith(t, "file", with("^file", "/y"), nil, "unknown option ^file; use ^filename")
 	refusedWith(t, "file", with("^realm", []any{}), nil, "^realm: wants a text")
 	var log logged
 	if _, err := openFile(Config{Entries: name, Log: log.logger()}); err != nil || !strings.Contains(log.String(), "no such file") {
@@ -232,7 +232,7 @@ func FuzzPasswords(f *testing.F) {
 		form := fileForm{kind: []string{"text", "htpasswd", "htdigest"}[kind%3], realm: "Realm", hash: "plaintext", separator: ":", password: 1}
 		has, wrong := readPasswords(strings.NewReader(content), form)
 		if (has.decoy == nil) != (len(has.of) == 0) {
-			t.Error("a file with users has something to hold a password against")
+			t.Error("a file with users has a dummy verifier")
 		}
 		for _, w := range wrong {
 			if w.err == nil || w.line < 1 {
@@ -248,7 +248,7 @@ func FuzzPasswords(f *testing.F) {
 				t.Errorf("a user %q in %q", name, content)
 			}
 			if form.kind == "text" && v.matches(name, "") {
-				t.Errorf("%q is let in without a password", name)
+				t.Errorf("%q is accepted without a password", name)
 			}
 			v.matches(name, "builder")
 		}

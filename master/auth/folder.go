@@ -59,7 +59,7 @@ func (d *folder) make() error {
 		return fmt.Errorf("token_dir: %w", err)
 	}
 	if !d.ours(fi) {
-		return fmt.Errorf("token_dir %s belongs to another user, who could put tokens there: give it to the user of the master", d.path)
+		return fmt.Errorf("token_dir %s belongs to another user, who could create tokens; change its owner to the user of the master", d.path)
 	}
 	if fi.Mode().Perm()&0o077 != 0 {
 		if err := os.Chmod(d.path, 0o700); err != nil {
@@ -76,7 +76,7 @@ func (d *folder) ours(fi fs.FileInfo) bool {
 }
 
 // errStranger is wrapped for a file that is not one of the master's tokens.
-var errStranger = errors.New("it is none of this master's own")
+var errStranger = errors.New("it is not a token of this master")
 
 // read reads a token file. It returns fs.ErrNotExist if the file does not exist.
 func (d *folder) read(name string) ([]byte, error) {
@@ -94,7 +94,7 @@ func (d *folder) read(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !fi.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: it is no file", errStranger)
+		return nil, fmt.Errorf("%w: it is not a regular file", errStranger)
 	case !d.ours(fi):
 		return nil, fmt.Errorf("%w: it belongs to another user", errStranger)
 	case fi.Mode().Perm()&0o022 != 0:
@@ -252,7 +252,7 @@ func (d *folder) room(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.count >= d.most {
-		return fmt.Errorf("%d tokens are kept in %s, and no more are made until some expire: somebody logs in again and again instead of using a token", d.count, d.path)
+		return fmt.Errorf("%d tokens are kept in %s, and no more are created until some expire; a client logs in repeatedly instead of using its token", d.count, d.path)
 	}
 	return ctx.Err()
 }

@@ -57,7 +57,7 @@ func readKeys(b []byte) ([]jose.JSONWebKey, error) {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(b, &set); err != nil {
-		return nil, errors.New("it is no JSON Web Key Set ({\"keys\": [...]})")
+		return nil, errors.New("not a JSON Web Key Set ({\"keys\": [...]})")
 	}
 	var out []jose.JSONWebKey
 	for i, raw := range set.Keys {
@@ -74,7 +74,7 @@ func readKeys(b []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("it has no key that signs")
+		return nil, errors.New("no signing key")
 	}
 	return out, nil
 }
@@ -98,5 +98,5 @@ func (k *keyFile) VerifySignature(_ context.Context, jwt string) ([]byte, error)
 			return b, nil
 		}
 	}
-	return nil, errors.New("none of the keys has signed it")
+	return nil, errors.New("not signed by any of the keys")
 }

@@ -80,7 +80,7 @@ func openLDAP(cf Config) (*directory, error) {
 	d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: v.boolean("no_verify")} //nolint:gosec // the operator's own choice, as Salt has it
 	d.groups = newGroupSearch(v)
 	if v.boolean("auth_by_group_membership_only") {
-		v.fault("auth_by_group_membership_only", "true is not supported: it lets in everybody, without a password, under the name of anybody in a group; set it to false")
+		v.fault("auth_by_group_membership_only", "true is not supported: anybody could log in without a password as a member of a group; set it to false")
 	}
 	search := d.bindPW != "" || d.anonymous && d.bindDN == ""
 	switch {
@@ -91,9 +91,9 @@ func openLDAP(cf Config) (*directory, error) {
 	case search && d.filter == "":
 		v.fault("filter", "is missing: it finds the entry of a user, such as uid={{ username }}")
 	case search && !userForm.MatchString(d.filter):
-		v.fault("filter", "does not hold {{ username }}, so that it finds the same for everybody")
+		v.fault("filter", "lacks {{ username }}, so it finds the same entry for every user")
 	case !search && !userForm.MatchString(d.bindDN):
-		v.fault("binddn", "does not hold {{ username }}, and there is no bindpw, so that anybody would be the same user")
+		v.fault("binddn", "lacks {{ username }} and bindpw is not set, so every user would bind as the same entry")
 	}
 	for _, f := range []struct{ name, text string }{{"binddn", d.bindDN}, {"filter", d.filter}, {"group_filter", d.groups.filter}} {
 		switch {
@@ -120,7 +120,7 @@ func openLDAP(cf Config) (*directory, error) {
 func ldapURIs(v *values) []string {
 	secure := v.boolean("tls")
 	if secure && v.boolean("starttls") {
-		v.fault("starttls", "does not go with auth.ldap.tls: a connection is made safe once")
+		v.fault("starttls", "does not go with auth.ldap.tls: the connection is encrypted already")
 	}
 	scheme, port := "ldap", 389
 	if secure {
@@ -137,12 +137,12 @@ func ldapURIs(v *values) []string {
 		switch {
 		case strings.HasPrefix(u, "ldapi://"):
 			if v.boolean("starttls") {
-				v.fault("uri", "%q does not go with auth.ldap.starttls: it does not leave this machine", u)
+				v.fault("uri", "%q does not go with auth.ldap.starttls: the connection stays on this machine", u)
 			}
 		case err != nil || p.Host == "" || p.Scheme != "ldap" && p.Scheme != "ldaps":
-			v.fault("uri", "%q is none of ldap://HOST:PORT, ldaps://HOST:PORT and ldapi://PATH", u)
+			v.fault("uri", "%q is not of the form ldap://HOST:PORT, ldaps://HOST:PORT or ldapi://PATH", u)
 		case p.Scheme == "ldaps" && v.boolean("starttls"):
-			v.fault("uri", "%q does not go with auth.ldap.starttls: a connection is made safe once", u)
+			v.fault("uri", "%q does not go with auth.ldap.starttls: the connection is encrypted already", u)
 		}
 	}
 	return uris

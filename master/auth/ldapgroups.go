@@ -29,7 +29,7 @@ func newGroupSearch(v *values) groupSearch {
 	case g.freeIPA && g.base == "":
 		v.fault("group_basedn", "is missing: it is where FreeIPA has its groups, such as cn=groups,cn=accounts,dc=example,dc=com")
 	case g.freeIPA && !userForm.MatchString(g.filter):
-		v.fault("group_filter", "has to hold {{ username }}, such as (&(memberUid={{ username }})(objectClass=posixGroup))")
+		v.fault("group_filter", "must contain {{ username }}, such as (&(memberUid={{ username }})(objectClass=posixGroup))")
 	}
 	return g
 }

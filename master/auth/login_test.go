@@ -72,7 +72,7 @@ func TestAuthenticate(t *testing.T) {
 		}
 		for _, secret := range []string{"wrong-password", "secret of"} {
 			if strings.Contains(log.String(), secret) {
-				t.Errorf("the log tells a password:\n%s", &log)
+				t.Errorf("the log contains a password:\n%s", &log)
 			}
 		}
 		for _, want := range []string{"the fake says no", "user=dave", "no entry of external_auth means this user"} {
@@ -120,12 +120,12 @@ func TestBackendFails(t *testing.T) {
 		}
 		began := time.Now()
 		if err := login(); err != ErrUnavailable || time.Since(began) != checkTime {
-			t.Errorf("a service that says nothing: %v after %v", err, time.Since(began))
+			t.Errorf("a silent service: %v after %v", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := s.Authenticate(ctx, Credentials{Eauth: "fake", Username: "dave", Password: "right"}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a login that is given up: %v", err)
+			t.Errorf("a cancelled login: %v", err)
 		}
 		if _, err := s.Authenticate(ctx, Credentials{Eauth: "sharedsecret", Username: "dave", Password: "x"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a refusal that is not waited for: %v", err)
@@ -172,7 +172,7 @@ func TestFewAtOnce(t *testing.T) {
 		wg.Wait()
 		// Two at a time begin after 0, 4 and 8 seconds; the others time out after 10.
 		if most != 2 || let != 6 || busy != 14 || f.asked != 6 {
-			t.Errorf("%d at once, %d let in, %d busy, %d asked", most, let, busy, f.asked)
+			t.Errorf("%d at once, %d accepted, %d busy, %d checked", most, let, busy, f.asked)
 		}
 	})
 }

@@ -66,13 +66,13 @@ func openOIDC(cf Config, transport http.RoundTripper) (*openID, error) {
 	file := v.text("jwks_file", "")
 	switch u, err := url.Parse(o.issuer); {
 	case o.issuer == "":
-		v.fault("issuer", "is missing: it is the address of the provider, as its tokens have it in iss")
+		v.fault("issuer", "is missing: set it to the address of the provider, the iss of its tokens")
 	case file != "": // it is never asked
 	case err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local(u.Hostname())):
-		v.fault("issuer", "%q is no https:// address, and keys that come otherwise could be anybody's; name the keys by auth.oidc.jwks_file", o.issuer)
+		v.fault("issuer", "%q is not an https:// address, so its keys could be forged; set auth.oidc.jwks_file instead", o.issuer)
 	}
 	if len(o.audience) == 0 || slices.Contains(o.audience, "") {
-		v.fault("client_id", "is missing: without it the tokens of every other program of the provider would do; name the one that the tokens are for")
+		v.fault("client_id", "is missing: without it, tokens for any client of the provider would be accepted; set it to the client of these tokens")
 	}
 	if err := v.err(); err != nil {
 		return nil, err
@@ -106,13 +106,13 @@ func (o *openID) keySet(ctx context.Context) (oidc.KeySet, error) {
 	}
 	p, err := oidc.NewProvider(oidc.ClientContext(ctx, o.http), o.issuer)
 	if err != nil {
-		return nil, fmt.Errorf("ask the provider %s for its keys: %w", o.issuer, err)
+		return nil, fmt.Errorf("request the keys of provider %s: %w", o.issuer, err)
 	}
 	var has struct {
 		Keys string `json:"jwks_uri"`
 	}
 	if err := p.Claims(&has); err != nil || has.Keys == "" {
-		return nil, fmt.Errorf("the provider %s does not tell where its keys are", o.issuer)
+		return nil, fmt.Errorf("provider %s has no jwks_uri", o.issuer)
 	}
 	o.keys = fetched{oidc.NewRemoteKeySet(oidc.ClientContext(context.WithoutCancel(ctx), o.http), has.Keys)}
 	return o.keys, nil

@@ -175,7 +175,7 @@ func TestBearerTokens(t *testing.T) {
 			t.Errorf("%s: %v, %v", what, id, err)
 		}
 		if err != nil && (strings.Contains(err.Error(), "secret-password") || strings.Contains(err.Error(), token)) {
-			t.Errorf("%s: the error tells the token: %v", what, err)
+			t.Errorf("%s: the error contains the token: %v", what, err)
 		}
 	}
 }
@@ -279,10 +279,10 @@ func TestKeyFile(t *testing.T) {
 	}
 	private := must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.keys["r"]}}}))
 	for want, content := range map[string][]byte{
-		"no JSON Web Key Set":           []byte("-----BEGIN PUBLIC KEY-----"),
+		"not a JSON Web Key Set":        []byte("-----BEGIN PUBLIC KEY-----"),
 		"key 1 is not a public key":     private,
 		"key 1 cannot be read":          []byte(`{"keys":[{"kty":"RSA","n":"?"}]}`),
-		"it has no key that signs":      []byte(`{"keys":[]}`),
+		"no signing key":                []byte(`{"keys":[]}`),
 		"key 1 is not a public key\x00": []byte(`{"keys":[{"kty":"oct","k":"c2VjcmV0LXNlY3JldA"}]}`),
 		"more than":                     make([]byte, maxKeyFile+1),
 	} {
@@ -354,7 +354,7 @@ func TestProvider(t *testing.T) {
 		broken, kids, asked = down, with, nil
 	}
 	if _, err := b.Check(t.Context(), Credentials{Password: "no token"}); !errors.Is(err, ErrDenied) || len(asked) != 0 {
-		t.Errorf("what is no token: %v, asked %v", err, asked)
+		t.Errorf("not a token: %v, asked %v", err, asked)
 	}
 	if err := check("r"); err == nil || errors.Is(err, ErrDenied) {
 		t.Errorf("a provider that is broken: %v", err)
@@ -382,7 +382,7 @@ func TestProvider(t *testing.T) {
 	cancel()
 	set(false, "r")
 	if _, err := b.Check(ctx, Credentials{Password: p.sign(t, jose.RS256, p.keys["other"], "other", p.claims())}); err == nil {
-		t.Error("an unknown key without time to ask is let in")
+		t.Error("a token with an unknown key is accepted")
 	}
 }
 
@@ -394,8 +394,8 @@ func TestOIDCOptions(t *testing.T) {
 		{nil, "auth.oidc.issuer: is missing"},
 		{map[string]any{"issuer": issuer}, "auth.oidc.client_id: is missing"},
 		{map[string]any{"issuer": issuer, "client_id": ""}, "auth.oidc.client_id: is missing"},
-		{map[string]any{"issuer": "http://login.example", "client_id": "x"}, "is no https:// address"},
-		{map[string]any{"issuer": "login.example", "client_id": "x"}, "is no https:// address"},
+		{map[string]any{"issuer": "http://login.example", "client_id": "x"}, "is not an https:// address"},
+		{map[string]any{"issuer": "login.example", "client_id": "x"}, "is not an https:// address"},
 		{map[string]any{"issuer": issuer, "client_id": int64(1)}, "auth.oidc.client_id: wants a text or a list of texts"},
 		{map[string]any{"issuer": issuer, "client_id": "x", "jwks": "y"}, "auth.oidc.jwks: is not known"},
 	} {
@@ -422,7 +422,7 @@ func FuzzKeys(f *testing.F) {
 		}
 		for _, k := range keys {
 			if !k.IsPublic() || !k.Valid() {
-				t.Errorf("%#v is no public key", k)
+				t.Errorf("%#v is not a public key", k)
 			}
 		}
 	})

@@ -22,7 +22,7 @@ func topValues(cf Config, prefix string, options []string) *values {
 	v := &values{prefix: prefix + "."}
 	within, ok := cf.Values[prefix].(map[string]any)
 	if cf.Values[prefix] != nil && !ok {
-		v.fault("", "wants a mapping of its options")
+		v.fault("", "must be a mapping of options")
 	}
 	for _, name := range slices.Sorted(maps.Keys(within)) {
 		if !slices.Contains(options, v.prefix+name) {

@@ -34,7 +34,7 @@ func openPAM(cf Config, uid int, paths []string) (Backend, error) {
 	socket, helper, service := v.text("saslauthd", ""), v.text("helper", ""), v.text("service", "login")
 	switch {
 	case socket != "" && helper != "":
-		v.fault("helper", "does not go with auth.pam.saslauthd: one of them is asked")
+		v.fault("helper", "does not go with auth.pam.saslauthd: set one of them")
 	case socket != "":
 	case v.has("service"):
 		cf.Log.Warn("auth.pam.service ignored: unix_chkpwd has no services", "hint", "set auth.pam.saslauthd for the whole PAM stack")
@@ -55,7 +55,7 @@ func openPAM(cf Config, uid int, paths []string) (Backend, error) {
 			return nil, fmt.Errorf("there is no unix_chkpwd (of Linux-PAM) in %s: install it, name another helper by auth.pam.helper, or set auth.pam.saslauthd", strings.Join(paths, ", "))
 		}
 		if uid != 0 {
-			return nil, fmt.Errorf("%s tells root alone about other users, and this master runs as uid %d: run it as root, or set auth.pam.saslauthd", helper, uid)
+			return nil, fmt.Errorf("%s checks other users for root only, and this master runs as uid %d: run it as root, or set auth.pam.saslauthd", helper, uid)
 		}
 	}
 	return pam{chkpwd(helper).check}, nil
@@ -105,7 +105,7 @@ func (h chkpwd) check(ctx context.Context, name, password string) error {
 	case code == pamAuthErr, code == pamUserUnknown, code == pamAuthinfoUnavail: // the last means an unknown name as well
 		return denied("wrong name or password (%d)", code)
 	case code != 0:
-		return fmt.Errorf("%s: it ended with %d when asked for a password", string(h), code)
+		return fmt.Errorf("%s: exit status %d for a password check", string(h), code)
 	}
 	switch code, err := h.run(ctx, name, "chkexpiry", ""); {
 	case err != nil:
@@ -115,7 +115,7 @@ func (h chkpwd) check(ctx context.Context, name, password string) error {
 	case code == pamAuthinfoUnavail, code == pamUserUnknown:
 		return denied("nothing is known of the account (%d)", code)
 	case code != 0:
-		return fmt.Errorf("%s: it ended with %d when asked about an account", string(h), code)
+		return fmt.Errorf("%s: exit status %d for an account check", string(h), code)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (h chkpwd) run(ctx context.Context, name, what, input string) (code int, er
 	case errors.As(err, &exit) && exit.Exited():
 		return exit.ExitCode(), nil
 	case err != nil:
-		return 0, fmt.Errorf("ask about passwords: %w", err)
+		return 0, fmt.Errorf("check a password: %w", err)
 	}
 	return 0, nil
 }

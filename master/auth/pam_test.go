@@ -106,7 +106,7 @@ func TestPAMHelper(t *testing.T) {
 		t.Errorf("a helper that is broken: %v", err)
 	}
 	if _, err := b.Check(t.Context(), Credentials{Username: "no-such-account", Password: "right"}); err == nil {
-		t.Error("an account that has no groups is let in")
+		t.Error("an account without groups is accepted")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -130,7 +130,7 @@ func TestPAMOptions(t *testing.T) {
 	}{
 		{1000, []string{here}, nil, "this master runs as uid 1000: run it as root, or set auth.pam.saslauthd"},
 		{0, []string{"/nowhere/unix_chkpwd"}, nil, "there is no unix_chkpwd"},
-		{0, nil, map[string]any{"auth.pam.helper": here, "auth.pam.saslauthd": "/run/x"}, "one of them is asked"},
+		{0, nil, map[string]any{"auth.pam.helper": here, "auth.pam.saslauthd": "/run/x"}, "set one of them"},
 		{0, nil, map[string]any{"auth.pam": map[string]any{"port": 1}}, "auth.pam.port: is not known"},
 		{0, nil, map[string]any{"auth.pam.helper": []any{}}, "auth.pam.helper: wants a text"},
 	} {
@@ -142,7 +142,7 @@ func TestPAMOptions(t *testing.T) {
 	if _, err := openPAM(Config{Values: map[string]any{"auth.pam.service": "sshd"}, Log: log.logger()}, 0, []string{here}); err != nil || !strings.Contains(log.String(), "auth.pam.service ignored") {
 		t.Errorf("a service without saslauthd: %v, %s", err, &log)
 	}
-	refusedWith(t, "pam", map[string]any{"^model": "x"}, nil, "^model is no option of it: it has none there")
+	refusedWith(t, "pam", map[string]any{"^model": "x"}, nil, "unknown option ^model: it has none there")
 }
 
 // sasl is a fake saslauthd: "right" is the password of everybody for the service "salt".

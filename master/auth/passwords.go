@@ -55,7 +55,7 @@ func readPasswords(r io.Reader, form fileForm) (passwords, []wrongLine) {
 			wrong = append(wrong, wrongLine{n, err})
 		case v == nil: // of another realm
 		case taken:
-			wrong = append(wrong, wrongLine{n, errors.New("its name stands in a line above, which counts")})
+			wrong = append(wrong, wrongLine{n, errors.New("duplicate name; the first line counts")})
 		default:
 			out.of[name] = v
 			if out.decoy == nil {
@@ -64,7 +64,7 @@ func readPasswords(r io.Reader, form fileForm) (passwords, []wrongLine) {
 		}
 	}
 	if sc.Err() != nil {
-		wrong = append(wrong, wrongLine{n + 1, fmt.Errorf("it has more than %d bytes, and what follows is not read", maxLine)})
+		wrong = append(wrong, wrongLine{n + 1, fmt.Errorf("longer than %d bytes; the rest of the file is not read", maxLine)})
 	}
 	return out, wrong
 }
@@ -75,14 +75,14 @@ func (f fileForm) parse(line string) (name string, v verifier, err error) {
 	case "htpasswd":
 		name, hash, ok := strings.Cut(line, ":")
 		if !ok {
-			return "", nil, errors.New("it is no name and password with a colon between them")
+			return "", nil, errors.New("not of the form name:hash")
 		}
 		v, err := htpasswdHash(hash)
 		return name, v, err
 	case "htdigest":
 		parts := strings.Split(line, ":")
 		if len(parts) != 3 {
-			return "", nil, errors.New("it is no name, realm and hash with colons between them")
+			return "", nil, errors.New("not of the form name:realm:hash")
 		}
 		if parts[1] != f.realm {
 			return parts[0], nil, nil
@@ -92,12 +92,12 @@ func (f fileForm) parse(line string) (name string, v verifier, err error) {
 	}
 	fields := strings.Split(line, f.separator)
 	if len(fields) <= max(f.name, f.password) {
-		return "", nil, fmt.Errorf("it has %d fields, and the name is to be in field %d, the password in field %d", len(fields), f.name+1, f.password+1)
+		return "", nil, fmt.Errorf("%d fields; want the name in field %d and the password in field %d", len(fields), f.name+1, f.password+1)
 	}
 	name, hash := fields[f.name], fields[f.password]
 	switch {
 	case hash == "":
-		return name, nil, errors.New("its password is empty")
+		return name, nil, errors.New("the password is empty")
 	case f.hash == "plaintext":
 		return name, newPlain(hash), nil
 	}

@@ -53,7 +53,7 @@ func (s saslauthd) check(ctx context.Context, name, password string) (err error)
 	case strings.HasPrefix(text, "NO"):
 		return denied("wrong name or password")
 	}
-	return s.failed(ctx, errors.New("it answered neither OK nor NO"))
+	return s.failed(ctx, errors.New("the answer is neither OK nor NO"))
 }
 
 func (s saslauthd) failed(ctx context.Context, err error) error {

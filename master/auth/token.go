@@ -136,7 +136,7 @@ func decodeToken(id string, b []byte) (Token, error) {
 	}
 	t := Token{Token: m.String("token"), Name: m.String("name"), Eauth: m.String("eauth")}
 	if subtle.ConstantTimeCompare([]byte(t.Token), []byte(id)) != 1 {
-		return Token{}, errors.New("it holds another token than the one it is named by")
+		return Token{}, errors.New("the file contains another token than its name")
 	}
 	if t.Name == "" || t.Eauth == "" {
 		return Token{}, errors.New("no user or login service in the token")
@@ -151,7 +151,7 @@ func decodeToken(id string, b []byte) (Token, error) {
 	t.AuthList = m.List("auth_list")
 	if groups := m.List("groups"); len(groups) > 0 {
 		if t.Groups = wire.Texts(groups); len(t.Groups) < len(groups) {
-			return Token{}, errors.New("a group in it is no text")
+			return Token{}, errors.New("a group in the token is not a string")
 		}
 	}
 	return t, nil

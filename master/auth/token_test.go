@@ -166,7 +166,7 @@ func TestTokenOptions(t *testing.T) {
 	}
 	delete(s.backends, "auto")
 	if _, err := s.Token(t.Context(), tok.Token); !errors.Is(err, ErrNoToken) {
-		t.Errorf("a token of a service that is no more: %v", err)
+		t.Errorf("a token of a removed service: %v", err)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestStrangeFiles(t *testing.T) {
 		{"", named(same), false}, // valid
 		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, []byte("garbage"), 0o600) }, true},
 		{"unreadable token file", func(_, p string) error { return os.WriteFile(p, nil, 0o600) }, true},
-		{"another token than the one", func(_, p string) error { return os.WriteFile(p, content, 0o600) }, true},
+		{"another token than its name", func(_, p string) error { return os.WriteFile(p, content, 0o600) }, true},
 		{"no user or login service", named(func(m *wire.Map) { m.Delete("name") }), true},
 		{"no user or login service", named(func(m *wire.Map) { m.Set("eauth", 7) }), true},
 		{"no expiry", named(func(m *wire.Map) { m.Delete("expire") }), true},

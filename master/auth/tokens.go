@@ -16,7 +16,7 @@ func (s *Service) Token(ctx context.Context, id string) (Token, error) {
 		return Token{}, err
 	}
 	if s.backends[t.Eauth] == nil {
-		return Token{}, fmt.Errorf("%w: external_auth has %q no more", ErrNoToken, t.Eauth)
+		return Token{}, fmt.Errorf("%w: external_auth no longer has %q", ErrNoToken, t.Eauth)
 	}
 	if !s.keepACL {
 		t.AuthList = nil

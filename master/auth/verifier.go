@@ -38,11 +38,11 @@ const (
 func htpasswdHash(text string) (verifier, error) {
 	switch {
 	case text == "":
-		return nil, errors.New("its password is empty")
+		return nil, errors.New("the password is empty")
 	case bcryptForm.MatchString(text):
 		hash := []byte("$2a$" + text[4:]) // 2b and 2y are names for the same
 		if cost, err := bcrypt.Cost(hash); err != nil || cost > maxBcryptCost {
-			return nil, fmt.Errorf("its hash costs too much, or nothing: bcrypt takes costs up to %d here", maxBcryptCost)
+			return nil, fmt.Errorf("the bcrypt cost is invalid or above %d", maxBcryptCost)
 		}
 		return bcryptHash(hash), nil
 	case unixcrypt.IsHashSupported(text):
@@ -51,7 +51,7 @@ func htpasswdHash(text string) (verifier, error) {
 		scheme, code, _ := strings.Cut(text, "}")
 		b, err := base64.StdEncoding.DecodeString(code)
 		if err != nil || len(b) < sha1.Size || scheme == "{SHA" && len(b) != sha1.Size {
-			return nil, errors.New("its hash is no SHA-1 in base64")
+			return nil, errors.New("the hash is not SHA-1 in base64")
 		}
 		return shaHash{sum: b[:sha1.Size], salt: b[sha1.Size:]}, nil
 	case text[0] == '$', text[0] == '{', text[0] == '_', text[0] == '!', text[0] == '*', desForm.MatchString(text):
@@ -79,11 +79,11 @@ type cryptHash struct{ hash, salt string }
 
 func newCryptHash(text string) (verifier, error) {
 	if !cryptForm.MatchString(text) {
-		return nil, errors.New("its hash is not as crypt makes it")
+		return nil, errors.New("the hash is not in the form of crypt")
 	}
 	if m := roundsForm.FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err != nil || n > maxRounds {
-			return nil, fmt.Errorf("its hash has more than %d rounds", maxRounds)
+			return nil, fmt.Errorf("the hash has more than %d rounds", maxRounds)
 		}
 	}
 	return cryptHash{hash: text, salt: text[:strings.LastIndexByte(text, '$')]}, nil
@@ -130,7 +130,7 @@ func newHexHash(kind, text string, of func(name, password string) string) (verif
 	}
 	sum, err := hex.DecodeString(text)
 	if err != nil || len(sum) != h.Size() {
-		return nil, fmt.Errorf("its hash is no %s in hex digits", kind)
+		return nil, fmt.Errorf("the hash is not %s in hex digits", kind)
 	}
 	return hexHash{kind, sum, of}, nil
 }

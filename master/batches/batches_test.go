@@ -39,7 +39,7 @@ func TestBatch_EachReturnMakesRoom(t *testing.T) {
 		w.returns(0, "d")
 		w.status("5 0 0 0")
 		if got := w.fired(); !slices.Equal(got, []string{"new", "progress", "complete"}) {
-			t.Errorf("told %v", got)
+			t.Errorf("fired %v", got)
 		}
 		if on, _ := w.files.active(); len(on) > 0 || len(w.Active()) > 0 {
 			t.Errorf("active at the end: %v", on)
@@ -100,7 +100,7 @@ func TestBatch_FailHard(t *testing.T) {
 					t.Errorf("halted as %v", m)
 				}
 				if got := w.fired(); !slices.Equal(got, []string{"new", "progress", "halted"}) {
-					t.Errorf("told %v", got)
+					t.Errorf("fired %v", got)
 				}
 			})
 		})
@@ -158,7 +158,7 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 		w.mu.Lock()
 		w.codes["a"] = 0
 		w.mu.Unlock()
-		st.progress(News{Returned: map[string]int{"a": 0}}, time.Now())
+		st.progress(Outcomes{Returned: map[string]int{"a": 0}}, time.Now())
 		if err := w.files.write(st); err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 }
 
 // Step applies n and returns the minions that start now.
-func (c *Core) Step(n News, now time.Time) (begin []string) {
+func (c *Core) Step(n Outcomes, now time.Time) (begin []string) {
 	c.gaveUp = c.gaveUp || len(n.Gone) > 0
 	if c.retry.Sub(now) > retryAfter { // the clock was set back
 		c.retry = now.Add(retryAfter)
@@ -107,8 +107,8 @@ func (c *Core) Halt(reason string) { c.State.halt(reason) }
 
 // Look reads the outcome of all active minions: first the account of the job (missing minions, and
 // whether the job is open), then the returns. Any other minion is still running.
-func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool), returned func(id string) (code int, ok bool, err error)) News {
-	n := News{Returned: map[string]int{}, Gone: map[string]string{}}
+func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool), returned func(id string) (code int, ok bool, err error)) Outcomes {
+	n := Outcomes{Returned: map[string]int{}, Gone: map[string]string{}}
 	if len(c.State.Active) == 0 {
 		return n
 	}

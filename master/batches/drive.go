@@ -116,7 +116,7 @@ func (b *batch) catchUp(ctx context.Context) error {
 }
 
 // advance applies n, and publishes while there is room and no further outcomes are known.
-func (b *batch) advance(ctx context.Context, n News) {
+func (b *batch) advance(ctx context.Context, n Outcomes) {
 	now := b.s.o.Now()
 	b.mu.Lock()
 	begin := b.core.Step(n, now)
@@ -154,7 +154,7 @@ func (b *batch) publish(ctx context.Context, ids []string) {
 }
 
 // await blocks until an outcome or event arrives, or a step is due.
-func (b *batch) await(ctx context.Context) News {
+func (b *batch) await(ctx context.Context) Outcomes {
 	due := min(lookEvery, renewEvery)
 	if soon, some := b.core.Due(b.s.o.Now()); some {
 		due = min(due, soon)
@@ -163,7 +163,7 @@ func (b *batch) await(ctx context.Context) News {
 		due = min(due, writeEvery)
 	}
 	if due <= 0 {
-		return News{}
+		return Outcomes{}
 	}
 	timer := time.NewTimer(due)
 	defer timer.Stop()
@@ -177,21 +177,21 @@ func (b *batch) await(ctx context.Context) News {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.st.halt(reason)
-		return News{}
+		return Outcomes{}
 	case <-timer.C:
 		if due == lookEvery { // nothing else is due
 			return b.look(ctx)
 		}
-		return News{}
+		return Outcomes{}
 	case <-ctx.Done():
-		return News{}
+		return Outcomes{}
 	}
 }
 
 // lost resubscribes after an overflow.
-func (b *batch) lost(ctx context.Context) News {
+func (b *batch) lost(ctx context.Context) Outcomes {
 	if ctx.Err() != nil {
-		return News{}
+		return Outcomes{}
 	}
 	b.sub.Close()
 	b.sub = b.listen()
@@ -199,8 +199,8 @@ func (b *batch) lost(ctx context.Context) News {
 }
 
 // hear applies an event and those queued behind it.
-func (b *batch) hear(ctx context.Context, e bus.Event) News {
-	n := News{Returned: map[string]int{}}
+func (b *batch) hear(ctx context.Context, e bus.Event) Outcomes {
+	n := Outcomes{Returned: map[string]int{}}
 	for range eventsWaiting {
 		_, kind, id, _ := jobevent.Parse(e.Tag)
 		if kind != jobevent.KindReturn {
@@ -233,7 +233,7 @@ func (b *batch) returned(ctx context.Context, id string) (code int, ok bool, err
 }
 
 // look reads the outcome of all active minions from the store and the account.
-func (b *batch) look(ctx context.Context) News {
+func (b *batch) look(ctx context.Context) Outcomes {
 	return b.core.Look(
 		func() (map[string]jobevent.Absence, bool) { return b.s.o.Account(b.st.JID) },
 		func(id string) (int, bool, error) { return b.returned(ctx, id) },

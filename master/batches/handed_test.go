@@ -33,7 +33,7 @@ func TestHanded_IsDriven(t *testing.T) {
 		w.returns(0, "b", "c")
 		w.status("3 0 0 0")
 		if got := w.fired(); !slices.Equal(got, []string{"new", "progress", "complete"}) {
-			t.Errorf("told %v", got)
+			t.Errorf("fired %v", got)
 		}
 	})
 }
@@ -65,12 +65,12 @@ func TestHanded_Halted(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := w.fired(); !slices.Equal(got, []string{"new"}) {
-			t.Errorf("told %v", got)
+			t.Errorf("fired %v", got)
 		}
 		w.o.Fire(tag, data)
 		synctest.Wait()
 		if got := w.fired(); !slices.Equal(got, []string{"new", "halted"}) {
-			t.Errorf("told %v", got)
+			t.Errorf("fired %v", got)
 		}
 	})
 }
@@ -101,7 +101,7 @@ func TestHanded_DrivenByCommand(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := w.fired(); !slices.Equal(got, []string{"halted"}) {
-			t.Errorf("told %v", got)
+			t.Errorf("fired %v", got)
 		}
 		w.status("0 2 1 0 stop")
 		if all, err := w.ListActive(); err != nil || len(all) != 0 {

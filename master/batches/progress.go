@@ -12,18 +12,18 @@ const (
 	reasonStop     = "stop"
 )
 
-// News holds outcomes of minions.
-type News struct {
+// Outcomes holds the outcomes of minions since the last step.
+type Outcomes struct {
 	Returned map[string]int    // return codes
 	Gone     map[string]string // missing minions with reasons
 }
 
-func (n News) empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
+func (n Outcomes) empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
 
 // progress applies n and removes the minions that start now from Pending. It is Salt's
 // progress_batch with two differences: a minion times out by the account of its job instead of a
 // clock, and with failhard a timeout halts the batch, as in a waiting command.
-func (s *State) progress(n News, now time.Time) (begin []string) {
+func (s *State) progress(n Outcomes, now time.Time) (begin []string) {
 	at := unix(now)
 	struck := false
 	settle := func(id string) bool {

@@ -209,7 +209,7 @@ func (s *Service) place() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.o.Ctx.Err() != nil {
-		return fmt.Errorf("%w: the master ends", ErrNotNow)
+		return fmt.Errorf("%w: the master is shutting down", ErrNotNow)
 	}
 	if s.places >= maxDriven {
 		return ErrBusy

@@ -45,12 +45,12 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	st := NewState(o.Minions, size, now)
 	st.Fun, st.Arg, st.Tgt, st.TgtType, st.Ret, st.User, st.By = o.Fun, o.Arg, o.Tgt, o.TgtType, o.Ret, o.User, o.By
 	st.Timeout, st.Gather, st.Failhard, st.BatchWait = o.Timeout, o.Gather, o.Failhard, o.BatchWait
-	first := st.progress(News{}, now)
+	first := st.progress(Outcomes{}, now)
 	if st.JID, err = s.o.Publish(ctx, st, first); err != nil {
 		s.free()
 		return nil, err
 	}
-	told := st.summary(now)
+	summary := st.summary(now)
 	l, err := s.claim(st.JID)
 	err = errors.Join(err, s.files.write(st), s.files.enlist(st.JID, true))
 	if err != nil { // the batch outlives the request
@@ -58,10 +58,10 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	}
 	if !s.drive(st, l, true) {
 		s.free()
-		return nil, fmt.Errorf("%w: the master ends", ErrNotNow)
+		return nil, fmt.Errorf("%w: the master is shutting down", ErrNotNow)
 	}
-	s.o.Log.Info("batch started", "jid", told.String("jid"), "user", o.User, "minions", len(o.Minions), "batch_size", size)
-	return told, nil
+	s.o.Log.Info("batch started", "jid", summary.String("jid"), "user", o.User, "minions", len(o.Minions), "batch_size", size)
+	return summary, nil
 }
 
 // distinct returns the ids without duplicates.

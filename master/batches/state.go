@@ -156,7 +156,7 @@ func decode(b []byte) (*State, error) {
 		}
 	}
 	if len(s.Fun) == 0 {
-		return nil, fmt.Errorf("%w: it names no function", errState)
+		return nil, fmt.Errorf("%w: no function", errState)
 	}
 	each(d.Map("active"), func(id string, m *wire.Map) { s.Active[id] = number(m, id) })
 	each(d.Map("done"), func(id string, m *wire.Map) { s.Done[id] = retcode(m.Map(id)) })

@@ -52,7 +52,7 @@ func (f *files) read(id string) (*State, error) {
 	}
 	s, err := decode(b)
 	if err == nil && s.JID != id {
-		err = fmt.Errorf("%w of this job but of %s", errState, s.JID)
+		err = fmt.Errorf("%w: it belongs to job %s", errState, s.JID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read batch %s: %s: %w", id, path, err)

@@ -106,7 +106,7 @@ func (w *world) publish(_ context.Context, st *State, ids []string) (string, err
 	}
 	for _, id := range ids {
 		if slices.Contains(w.named, id) {
-			w.t.Errorf("%s was given the job twice", id)
+			w.t.Errorf("%s received the job twice", id)
 		}
 	}
 	w.named = append(w.named, ids...)
@@ -198,7 +198,7 @@ func (w *world) status(want string) {
 		w.t.Fatalf("on disk: %v, %v", f, err)
 	}
 	if m, _ := w.Status(jobID); len(f.Done) != int(m.Int("completed")) || len(f.Active) != int(m.Int("active")) || f.Halted != m.Bool("halted") {
-		w.t.Errorf("on disk %+v, told %v", f, m)
+		w.t.Errorf("on disk %+v, status %v", f, m)
 	}
 }
 

@@ -54,8 +54,8 @@ func (s *Service) Ask(ctx context.Context, nodes []string, what string, arg any)
 			up = append(up, id)
 		}
 	}
-	said, err := s.desk.Ask(ctx, up, what, arg)
-	for id, a := range said {
+	answers, err := s.questions.Ask(ctx, up, what, arg)
+	for id, a := range answers {
 		out[id] = a
 	}
 	return out, err
@@ -76,12 +76,12 @@ func init() {
 		Name: nodecall.Command, Who: server.Node, Whole: true, // answers are read page by page
 		Args: []string{"ask", "value", "error"},
 		Doc: `
-What a node says to a question of this master; our own addition.
+The answer of a node to a question of this master. A mom command.
 
 ask
     The question.
 value, error
-    What it says, or why it says nothing.
+    The answer, or the error.
 `,
 	}, func(s *Service) server.Handler { return s.onAnswer })
 }
@@ -107,5 +107,5 @@ func (s *Service) onAnswer(_ context.Context, r *server.Request) (any, error) {
 	if fault != "" {
 		a.Err = errors.New(fault)
 	}
-	return wire.NewMap("heard", s.desk.Take(r.ID, id, a)), nil
+	return wire.NewMap("heard", s.questions.Take(r.ID, id, a)), nil
 }

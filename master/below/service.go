@@ -11,11 +11,11 @@ import (
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 // Options configures a [Service]. All fields are required.
@@ -29,7 +29,7 @@ type Options struct {
 	Jobs          *engine.Engine
 	Store         *jobstore.Store
 	JIDs          *jid.Generator
-	Traces        *meters.TraceBook
+	Traces        *telemetry.TraceBook
 	Data          *datacache.Cache // data of this master's minions
 	// Mine holds the mine entries of this master's minions; see package mine.
 	Mine interface {
@@ -42,9 +42,9 @@ type Options struct {
 // Service queries the nodes directly below and answers the master above. It is safe for concurrent
 // use.
 type Service struct {
-	o        Options
-	desk     *nodecall.Questions
-	handlers map[string]Handler // by question
+	o         Options
+	questions *nodecall.Questions
+	handlers  map[string]Handler // by question
 }
 
 // Handler answers a question of the master above, for this node and all below.
@@ -53,7 +53,7 @@ type Handler func(ctx context.Context, arg wire.Raw) (any, error)
 // New returns a Service.
 func New(o Options) *Service {
 	s := &Service{o: o}
-	s.desk = nodecall.NewQuestions(s.question)
+	s.questions = nodecall.NewQuestions(s.question)
 	s.handlers = map[string]Handler{
 		publications.AskQueued:  func(ctx context.Context, _ wire.Raw) (any, error) { return o.Publications.AnswerQueued(ctx, s) },
 		publications.AskDequeue: func(ctx context.Context, arg wire.Raw) (any, error) { return o.Publications.AnswerDequeue(ctx, s, arg) },

@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/topology/trace"
 )
 
@@ -27,7 +27,7 @@ func (s *Service) answerTrace(ctx context.Context, arg wire.Raw) (any, error) {
 
 // Trace returns where a job is, from this master down.
 func (s *Service) Trace(ctx context.Context, jid string) (trace.Step, error) {
-	f := meters.Finder{
+	f := telemetry.Finder{
 		Node: s.o.Node, Ledger: s.o.Jobs, Book: s.o.Traces, Store: s.o.Store, Local: s.o.Store.Local(),
 		Ask: func(ctx context.Context, jid string) (map[string]nodecall.Answer, error) {
 			return s.Ask(ctx, nil, askTrace, jid)

@@ -8,8 +8,8 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 func init() {
@@ -20,33 +20,33 @@ func init() {
 			Full: admission.Cause{Name: "sign-in/waiting", Text: "sign-ins not answered: too many are waiting", Option: "bounds: sign_ins"},
 		},
 		Doc: `
-A minion or node signs in: it learns whether its key is accepted, and the keys under which
-it talks to this master from then on.
+Signs a minion or node in: the answer says whether its key is accepted, and has the keys for
+the session.
 
 id, pub
     Its id and its public key.
 nonce, token
-    What the answer repeats, and a challenge under the master's key, so that it is the
-    answer to this.
+    A value that the answer repeats, and a challenge under the key of the master; they tie
+    the answer to the request.
 enc_algo, sig_algo
     The algorithms of the answer.
 autosign_grains
     Grains by which a new key may be accepted.
 mom_voucher
-    Our own addition: the word of another node that has accepted the key.
+    A mom field: the voucher of another node that has accepted the key.
 `,
 	}, func(p *Parts) server.Handler {
 		return signIn{
-			gate: p.Gate, signIns: p.SignIns, turned: p.Server.Turned, tell: p.Config.AuthEvents, fire: p.Fire, in: p.SignedIn, now: p.Now,
+			gate: p.Gate, signIns: p.SignIns, turned: p.Server.Turned, events: p.Config.AuthEvents, fire: p.Fire, in: p.SignedIn, now: p.Now,
 		}.serve
 	})
 }
 
 type signIn struct {
 	gate    *keys.Gate
-	signIns *meters.SignIns
+	signIns *telemetry.SignIns
 	turned  *admission.Report
-	tell    bool // fire an event
+	events  bool // fire an event
 	fire    func(tag string, data *wire.Map)
 	in      func(id string)
 	now     func() time.Time
@@ -57,7 +57,7 @@ func (c signIn) serve(ctx context.Context, r *server.Request) (any, error) {
 	a := c.gate.Handle(ctx, r.Load, r.Version, admission.Source(r.Peer.Source()))
 	c.signIns.Add(a.Verdict.Outcome)
 	c.report(a, r.Peer)
-	if a.Event != nil && c.tell {
+	if a.Event != nil && c.events {
 		c.fire("salt/auth", a.Event)
 	}
 	if a.Verdict.Outcome == keys.Admitted {

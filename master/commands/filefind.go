@@ -11,7 +11,7 @@ func init() {
 	Register(server.Command{
 		Name: "_file_find", Who: server.Peer, Args: []string{"path", "saltenv"},
 		Doc: `
-Where a file is on the master, and what stat says of it; empty texts if there is none.
+The path and the stat of a file on the master; empty strings if it does not exist.
 ` + docPath,
 	}, func(p *Parts) server.Handler { return fileCommand{p.Files}.where })
 }

@@ -11,13 +11,13 @@ func init() {
 	Register(server.Command{
 		Name: "_file_hash", Who: server.Peer, Args: []string{"path", "saltenv"},
 		Doc: `
-The hash of a file, by the hash_type of the master; an empty text if there is none.
+The hash of a file, by the hash_type of the master; an empty string if it does not exist.
 ` + docPath,
 	}, func(p *Parts) server.Handler { return hashes{fileCommand{p.Files}, p.Config.HashType}.hash })
 	Register(server.Command{
 		Name: "_file_hash_and_stat", Who: server.Peer, Args: []string{"path", "saltenv"},
 		Doc: `
-The hash of a file and what stat says of it, as a list of the two.
+The hash and the stat of a file, as a list of the two.
 ` + docPath,
 	}, func(p *Parts) server.Handler { return hashes{fileCommand{p.Files}, p.Config.HashType}.both })
 }

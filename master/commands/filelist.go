@@ -15,8 +15,8 @@ func init() {
 		form      files.Form
 	}{
 		{"_file_list", "The files of an environment, sorted.", files.Files},
-		{"_file_list_emptydirs", "The empty folders of an environment, sorted.", files.EmptyDirs},
-		{"_dir_list", "The folders of an environment, sorted.", files.Dirs},
+		{"_file_list_emptydirs", "The empty directories of an environment, sorted.", files.EmptyDirs},
+		{"_dir_list", "The directories of an environment, sorted.", files.Dirs},
 	} {
 		Register(server.Command{Name: c.name, Who: server.Peer, Args: args, Doc: "\n" + c.doc + "\n" + docList}, func(p *Parts) server.Handler {
 			return lists{fileCommand{p.Files}, c.form}.list

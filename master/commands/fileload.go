@@ -19,7 +19,7 @@ type fileCommand struct{ files *files.Server }
 const (
 	docPath = `
 path
-    The path behind salt://, with ?saltenv=ENV and ?index=N of one root if need be.
+    The path behind salt://, optionally with ?saltenv=ENV and ?index=N of one root.
 saltenv
     The environment.
 `
@@ -27,9 +27,9 @@ saltenv
 saltenv
     The environment.
 prefix
-    What paths have to begin with; all, without it.
+    The prefix of the paths. Default: all.
 fsbackend
-    The backends to ask: names with commas, or with a minus in front those not to ask.
+    The backends, separated by commas; a minus in front excludes one.
 `
 )
 

@@ -9,25 +9,26 @@ import (
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 func init() {
 	Register(server.Command{
 		Name: "_file_recv", Who: server.Proven, Args: []string{"path", "loc", "data", "size"},
 		Doc: `
-Takes a piece of a file that a minion pushes, with file_recv; tells whether it was taken.
+Accepts a chunk of a file that a minion pushes, with file_recv. The answer says whether it
+was accepted.
 
 path
     The elements of its path, below cachedir/minions/ID/files.
 loc
-    The offset of the piece; 0 begins the file anew.
+    The offset of the chunk; 0 starts the file again.
 data
-    The piece.
+    The chunk.
 size
-    What the file has at the minion, in bytes. It is not relied upon: file_recv_max_size is
-    held against the pieces.
+    The size of the file at the minion, in bytes. It is not trusted: file_recv_max_size limits
+    the chunks received.
 `,
 	}, func(p *Parts) server.Handler {
 		return (&inbox{files: p.Inbox, stats: p.Stats, log: p.Log, now: time.Now}).take
@@ -35,11 +36,11 @@ size
 }
 
 type inbox struct {
-	files *files.Inbox
-	stats *meters.Counters
-	log   *slog.Logger
-	now   func() time.Time
-	told  logs.Throttle[string] // by minion
+	files  *files.Inbox
+	stats  *telemetry.Counters
+	log    *slog.Logger
+	now    func() time.Time
+	warned logs.Throttle[string] // by minion
 }
 
 func (c *inbox) take(_ context.Context, r *server.Request) (any, error) {
@@ -51,7 +52,7 @@ func (c *inbox) take(_ context.Context, r *server.Request) (any, error) {
 	list, isList := pathOf(d)
 	at, isNumber := whole(d, "loc")
 	if !isList || !isNumber || !d.Has("loc") {
-		return c.refused(r.ID, errors.New("its load has no path, or no offset")), nil
+		return c.refused(r.ID, errors.New("the load has no path or no offset")), nil
 	}
 	p.Parts, p.Offset = list, at
 	switch err := c.files.Take(p); {
@@ -79,7 +80,7 @@ func pathOf(d *wire.Map) ([]string, bool) {
 func (c *inbox) refused(id string, err error) bool {
 	c.stats.Refused.Add(1)
 	//mutant:refused-files-share-log-lines
-	if n := c.told.Note(id, c.now()); n > 0 {
+	if n := c.warned.Note(id, c.now()); n > 0 {
 		c.log.Warn("pushed file rejected", "minion", id, "times", n, "err", err)
 	}
 	return false

@@ -10,8 +10,8 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/files"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 // Attack: a minion keeps pushing files that are refused. The log reports it at intervals; the
@@ -20,7 +20,7 @@ func TestInbox_Refused(t *testing.T) {
 	var log bytes.Buffer
 	c := config.DefaultMaster()
 	c.Cachedir = t.TempDir()
-	stats := &meters.Counters{}
+	stats := &telemetry.Counters{}
 	box := &inbox{files: files.NewInbox(c), stats: stats, log: slog.New(slog.NewTextHandler(&log, nil)), now: func() time.Time { return time.Unix(1e9, 0) }}
 	load, err := wire.Encode(wire.NewMap("path", []any{"x"}, "loc", 0, "data", "x"))
 	if err != nil {

@@ -13,13 +13,13 @@ func init() {
 	Register(server.Command{
 		Name: "_serve_file", Who: server.Peer, Args: []string{"path", "saltenv", "loc", "gzip"},
 		Doc: `
-A piece of a file, of at most file_buffer_size bytes. No data at and beyond its end, and no
-dest either if there is no such file.
+Returns a chunk of a file, of at most file_buffer_size bytes. The data is empty at and beyond
+the end, and so is dest if the file does not exist.
 ` + docPath + `
 loc
-    The offset of its first byte.
+    The offset of the first byte.
 gzip
-    The level, 1 to 9, by which the piece is to be compressed.
+    The compression level of the chunk, 1 to 9.
 `,
 	}, func(p *Parts) server.Handler { return fileCommand{p.Files}.serve })
 }
@@ -42,7 +42,7 @@ func (c fileCommand) serve(ctx context.Context, r *server.Request) (any, error) 
 	loc, ok := whole(d, "loc")
 	level, known := whole(d, "gzip")
 	if !ok || !known {
-		return nil, server.Told("a piece of " + f.Rel + " at an offset, or with a gzip level, that is no number")
+		return nil, server.Logged("read " + f.Rel + ": the offset or the gzip level is not a number")
 	}
 	who := files.Asker{ID: r.ID}
 	if r.Peer != nil {
@@ -53,7 +53,7 @@ func (c fileCommand) serve(ctx context.Context, r *server.Request) (any, error) 
 	case errors.Is(err, files.ErrBusy), ctx.Err() != nil:
 		return nil, later(err)
 	case errors.Is(err, files.ErrGone):
-		return nil, server.Told(err.Error())
+		return nil, server.Logged(err.Error())
 	case err != nil:
 		return nil, err
 	}

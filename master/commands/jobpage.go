@@ -17,13 +17,13 @@ func init() {
 		Name: "job_page", Who: server.User, Logins: true,
 		Args: []string{"jid", "after"},
 		Doc: `
-The results of a job, some at a time, for a command that was cut off the event bus; our
-own addition.
+Returns the results of a job in pages, for a command that lost the event bus. A mom
+command.
 
 jid
     The job.
 after
-    The minion whose return was the last of the page before; "" for the first.
+    The last minion of the previous page; "" for the first page.
 `,
 	}, func(p *Parts) server.Handler {
 		return jobPage{server: p.Server, access: p.Access, jobs: p.Jobs, store: p.Store, cfg: p.Config}.serve

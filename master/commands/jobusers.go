@@ -17,9 +17,9 @@ func init() {
 		Name: "job_users", Who: server.Operator,
 		Args: []string{"jids"},
 		Doc: `
-Who asked for jobs, by the record of this master: for the REST API, which gives the events
-of a job to those who may hear them; our own addition. The answer names the user of each
-job that is known: a user of the machine by name, one of a login service as SERVICE/name.
+Returns the users of jobs, for the REST API, which delivers events of a job only to users
+who may see them. A mom command. The answer has the user of each known job: a user of the
+machine by name, a user of a login service as SERVICE/name.
 
 jids
     The jobs, at most 4096.

@@ -17,10 +17,10 @@ func init() {
 		Name: "_master_opts", Who: server.Peer,
 		Args: []string{"env_only"},
 		Doc: `
-What a minion must know of its master to render states.
+Returns the options that a minion needs to render states.
 
 env_only
-    Only what is about environments.
+    Only options about environments.
 `,
 	}, func(p *Parts) server.Handler { return masterOpts{p.Config, p.Files}.serve })
 }

@@ -10,10 +10,10 @@ import (
 func init() {
 	for name, doc := range map[string]string{
 		"_master_tops": `
-The states that a minion gets beside those of the top file, by environment (master_tops).
+Returns the states of a minion besides those of the top file, by environment (master_tops).
 `,
 		"_ext_nodes": `
-As _master_tops, whose name it was for minions before Salt 2018.
+Like _master_tops; the name for minions before Salt 2018.
 `,
 	} {
 		Register(server.Command{Name: name, Who: server.Proven, Doc: doc}, func(p *Parts) server.Handler { return masterTops{p.Tops}.serve })

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 // notServed lists the commands that this master knows but does not serve, with their purpose and
@@ -33,7 +33,7 @@ type refused struct {
 	what     string
 	answer   func(d *wire.Map) any
 	unserved *Unserved
-	stats    *meters.Counters
+	stats    *telemetry.Counters
 }
 
 func (c refused) serve(_ context.Context, r *server.Request) (any, error) {

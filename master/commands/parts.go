@@ -16,12 +16,12 @@ import (
 	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	pillars "github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
@@ -60,8 +60,8 @@ type Parts struct {
 	Tree      func() topology.Node
 	JIDs      *jid.Generator
 
-	SignIns *meters.SignIns
-	Stats   *meters.Counters
+	SignIns *telemetry.SignIns
+	Stats   *telemetry.Counters
 	Fire    func(tag string, data *wire.Map)
 	Log     *slog.Logger
 	Now     func() time.Time

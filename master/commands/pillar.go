@@ -22,42 +22,41 @@ func init() {
 		Name: "_pillar", Who: server.Peer,
 		Args: []string{"grains", "saltenv", "pillarenv", "pillar_override", "ext", "clean_cache"},
 		Doc: `
-The pillar of the minion that asks, under a key that only it can open, and signed. What
-could not be compiled is told under _errors. See docs/guide/pillar.md.
+Returns the pillar of the sender, encrypted for it and signed. Errors of the compilation are
+under _errors. See docs/guide/pillar.md.
 
 grains
-    Its grains, by which the pillar is compiled; they feed the data cache. The id in them
-    is replaced by that of its key.
+    The grains for the compilation; they are stored in the data cache. The id in them is
+    replaced by that of the key.
 saltenv, pillarenv
-    The environments that it wants.
+    The requested environments.
 pillar_override
-    A mapping that is laid over the pillar.
+    A mapping merged over the pillar.
 ext
-    Sources of pillar that it asks for with arguments of its own; on_demand_ext_pillar says
-    which.
+    Requested sources of pillar with arguments; on_demand_ext_pillar lists those allowed.
 clean_cache
-    True: nothing that was kept of an earlier pillar is used.
+    True: do not use a cached pillar.
 `,
 	}, func(p *Parts) server.Handler {
 		return pillar{
-			keys: p.Keys.Store, compile: p.Pillars.Compile, data: p.Data, keep: p.Config.MinionDataCache, most: p.Config.GrainsMaxSize, trespassed: p.Trespassed, tell: p.Config.MinionDataCacheEvents,
+			keys: p.Keys.Store, compile: p.Pillars.Compile, data: p.Data, keep: p.Config.MinionDataCache, most: p.Config.GrainsMaxSize, trespassed: p.Trespassed, events: p.Config.MinionDataCacheEvents,
 			unserved: p.Unserved, private: p.Keys.Identity.Pair.Private, turns: p.Keys.Turns, fire: p.Fire, log: p.Log,
 		}.serve
 	})
 }
 
 type pillar struct {
-	keys       *keys.Store
-	compile    func(context.Context, pillars.Request) (*wire.Map, error)
-	data       *datacache.Cache
-	keep, tell bool // store the grains; fire an event about it
-	most       int  // bytes of a request of which they are kept
-	trespassed func(ownership.Trespass)
-	unserved   *Unserved
-	private    *rsa.PrivateKey
-	turns      admission.Turns
-	fire       func(tag string, data *wire.Map)
-	log        *slog.Logger
+	keys         *keys.Store
+	compile      func(context.Context, pillars.Request) (*wire.Map, error)
+	data         *datacache.Cache
+	keep, events bool // store the grains; fire an event about it
+	most         int  // bytes of a request of which they are kept
+	trespassed   func(ownership.Trespass)
+	unserved     *Unserved
+	private      *rsa.PrivateKey
+	turns        admission.Turns
+	fire         func(tag string, data *wire.Map)
+	log          *slog.Logger
 }
 
 // serve compiles the pillar of one minion, encrypts it for that minion and signs it (Salt wire
@@ -107,7 +106,7 @@ func (c pillar) remember(r *server.Request, q pillars.Request, p *wire.Map) {
 	q.Grains.Set("id", id)
 	if err := c.data.Put(id, q.Grains, p); err != nil {
 		c.log.Error("minion data cache not written", "minion", id, "err", err)
-	} else if c.tell {
+	} else if c.events {
 		c.fire("minion/refresh/"+id, wire.NewMap("Minion data cache refresh", id))
 	}
 }

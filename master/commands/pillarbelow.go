@@ -15,13 +15,13 @@ func init() {
 		Name: pillars.CommandBelow, Who: server.Node,
 		Args: []string{"minion", "grains", "saltenv", "pillarenv", "pillar_override", "ext", "clean_cache"},
 		Doc: `
-The pillar of a minion of the node that asks (pillar_upstream): {pillar: {…}}, or
-{refused: why}. A node gets that of its own minions alone.
+Returns the pillar of a minion of the sender (pillar_upstream): {pillar: {…}}, or
+{refused: why}. A node receives only pillars of its own minions.
 
 minion
     The id of the minion.
 grains, saltenv, pillarenv, pillar_override, ext, clean_cache
-    As the minion has given them to the node; see _pillar.
+    As the minion sent them to the node; see _pillar.
 `,
 	}, func(p *Parts) server.Handler {
 		return pillarBelow{compile: p.Pillars.Compile, may: p.MayAnswer, refused: func(what string, err error) { p.Server.Refused(what, nil, err) }}.serve
@@ -45,16 +45,16 @@ func (c pillarBelow) serve(ctx context.Context, r *server.Request) (any, error) 
 		return wire.NewMap("refused", why.Error()), nil
 	}
 	if r.Version < 3 { // every holder of the shared key could read the answer
-		return no(errors.New("pillars are told to nodes of protocol 3 alone"))
+		return no(errors.New("pillars are sent to nodes of protocol 3 only"))
 	}
 	id := d.String("minion")
 	//mutant:pillar-nodes-ask-for-theirs
 	if err := c.may(r.ID, id); err != nil {
-		return no(fmt.Errorf("%s is none of its minions: %w", id, err))
+		return no(fmt.Errorf("%s is not one of its minions: %w", id, err))
 	}
 	q, ok := pillars.ReadRequest(id, d)
 	if !ok {
-		return no(errors.New("there are no grains"))
+		return no(errors.New("the request has no grains"))
 	}
 	p, err := c.compile(ctx, q)
 	if errors.Is(err, pillars.ErrBusy) || err != nil && ctx.Err() != nil {

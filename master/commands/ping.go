@@ -11,11 +11,11 @@ func init() {
 	Register(server.Command{
 		Name: "ping", Who: server.Anyone, Args: []string{"greets"},
 		Doc: `
-Gives back the load, to see whether a master is there.
+Returns the load, to check that the master answers.
 
 greets
-    Our own addition: asks whether readers of the event bus are greeted. The answer
-    says True, which that of a Python master does not.
+    A mom field: asks whether the event bus greets its readers. mom answers True; a Python
+    master does not.
 `,
 	}, func(*Parts) server.Handler { return ping })
 }

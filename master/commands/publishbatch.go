@@ -18,17 +18,17 @@ func init() {
 		Name: "publish_batch", Who: server.User, Logins: true,
 		Args: []string{"tgt", "tgt_type", "fun", "arg", "ret", "timeout", "kwargs", "batch"},
 		Doc: `
-Starts a job that the master runs on a few minions at a time, as salt -b N --async has it.
+Starts a job that the master runs on a few minions at a time, like salt -b N --async.
 
 tgt, tgt_type, fun, arg, ret, timeout, kwargs
-    As of publish. The target is what is told of the batch.
+    As of publish. The target is shown in the status of the batch.
 batch
-    A map: minions, the ids of all minions in the order in which they begin; size, how many
-    work at once, a number or a percentage; wait, how many seconds the place of a minion that
-    is done stays taken; failhard, whether no more begin after a failure.
+    A map: minions, the ids of all minions in starting order; size, how many run at once, a
+    number or a percentage; wait, seconds between the end of a minion and the start of the
+    next in its place; failhard, whether a failure stops further starts.
 
-The answer has the jid, which all slices share, the minions, and in batch what
-salt-run batch.status tells.
+The answer has the jid, which all slices share, the minions, and in batch the result of
+salt-run batch.status.
 `,
 	}, func(p *Parts) server.Handler {
 		return startBatch{publisher: p.Publisher, batches: p.Batches, cfg: p.Config}.serve
@@ -67,9 +67,9 @@ func (c startBatch) serve(ctx context.Context, r *server.Request) (any, error) {
 	}
 	//mutant:batch-judged-as-a-whole
 	if err = c.publisher.CheckLoad(ctx, load, by); err == nil {
-		var told *wire.Map
-		if told, err = c.batches.Start(ctx, s); err == nil {
-			return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", told.String("jid"), "minions", s.Minions, "batch", told)), nil
+		var status *wire.Map
+		if status, err = c.batches.Start(ctx, s); err == nil {
+			return wire.NewMap("enc", "clear", "load", wire.NewMap("jid", status.String("jid"), "minions", s.Minions, "batch", status)), nil
 		}
 	}
 	no := server.Refusal{}
@@ -89,7 +89,7 @@ func (c startBatch) read(p wire.PublishLoad) (s batches.Start, err error) {
 	v, ok := p.Extra.Get("batch")
 	raw, isRaw := v.(wire.Raw)
 	if !ok || !isRaw {
-		return s, errors.New("it has no field batch")
+		return s, errors.New("field batch is missing")
 	}
 	d, err := wire.DecodeMap(raw)
 	if err != nil {

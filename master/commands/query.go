@@ -15,15 +15,14 @@ func init() {
 		Name: "query", Who: server.Operator, WhoOf: runners.Who, Logins: true, NoAccess: server.AuthenticationFailed,
 		Args: []string{"fun", "arg", "kwarg", "timeout"},
 		Doc: `
-Asks a runner that only reads and is soon done, such as topology.tree: the answer is what it
-returns, and neither the event bus nor the job cache is told of it. For what looks at a tree
-again and again; our own addition.
+Calls a short read-only runner, such as topology.tree: the answer is its result, without
+events or a record in the job cache. For programs that poll the tree. A mom command.
 
 fun, arg, kwarg
-    The function and its arguments. Who may call it by runner may ask it so; refusals are
-    told for the audit.
+    The function and its arguments. The access rules are those of runner; refusals are
+    audited.
 timeout
-    How long it waits for nodes below, in seconds.
+    Seconds to wait for nodes below.
 `,
 	}, func(p *Parts) server.Handler {
 		return query{newRunner(p, func(q access.Asked) {

@@ -11,7 +11,7 @@ import (
 
 func init() {
 	Register(server.Command{Name: "revoke_auth", Who: server.Proven, Doc: `
-A minion gives up its own key, with allow_minion_key_revoke.
+A minion revokes its own key, with allow_minion_key_revoke.
 `}, func(p *Parts) server.Handler {
 		return revokeAuth{p.Keys.Editor(), p.Config.AllowMinionKeyRevoke}.serve
 	})

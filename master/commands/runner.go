@@ -21,18 +21,18 @@ func init() {
 		Name: "runner", Who: server.Operator, WhoOf: whoRuns, Logins: true, NoAccess: server.AuthenticationFailed,
 		Args: []string{"fun", "arg", "kwarg", "jid", "timeout", "async", "result"},
 		Doc: `
-Calls a runner; the answer tells the tag under which its result will be on the bus.
+Calls a runner; the answer has the tag of the event with its result.
 
 fun, arg, kwarg
     The function and its arguments.
 jid
-    The id of the call; left out: a new one.
+    The id of the call. Default: a new one.
 timeout
-    How long it waits for minions, in seconds, in the place of the option timeout.
+    Seconds to wait for minions. Default: the option timeout.
 async
-    Nobody waits: the result goes into the job cache.
+    The caller does not wait: the result is stored in the job cache.
 result
-    In the place of all that: the id of a call whose result was too large for the bus.
+    Instead of the above: the id of a call whose result was too large for the bus.
 `,
 	}, func(p *Parts) server.Handler { return newRunner(p, p.Audit).serve })
 }
@@ -82,7 +82,7 @@ func (c runner) serve(ctx context.Context, r *server.Request) (any, error) {
 	o := runners.Start{JID: d.String("jid"), User: by.Name, Eauth: by.Eauth, Owner: c.owner(r), Keep: d.Bool("async")}
 	switch {
 	case o.JID != "" && o.Owner != "":
-		return nil, server.Invalid("runner: jid %q is not yours to choose", o.JID)
+		return nil, server.Invalid("runner: the caller may not choose jid %q", o.JID)
 	case o.JID == "":
 		o.JID = c.jids.Next()
 	case !jid.Valid(o.JID):

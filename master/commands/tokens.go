@@ -24,18 +24,18 @@ func init() {
 	Register(server.Command{
 		Name: "mk_token", Who: server.Anyone, Args: []string{"eauth", "username", "password", "token_expire"},
 		Doc: `
-A user of a login service (external_auth) gets a token for name and password.
+Creates a token for a user of a login service (external_auth).
 
 eauth, username, password
-    The service, and what it knows the user by.
+    The service, and the credentials.
 token_expire
-    The life of the token, in seconds, for users who may choose it
+    The lifetime of the token in seconds, for users who may choose it
     (token_expire_user_override).
 `,
 	}, func(p *Parts) server.Handler { return newTokens(p).make })
 	Register(server.Command{
 		Name: "get_token", Who: server.Anyone, Args: []string{"token"}, Doc: `
-What is known of a token: whose it is, and until when.
+Returns a token: its user and its expiry.
 
 token
     The token.
@@ -43,7 +43,7 @@ token
 	}, func(p *Parts) server.Handler { return newTokens(p).get })
 	Register(server.Command{
 		Name: "revoke_token", Who: server.Anyone, Args: []string{"token"}, Doc: `
-Makes a token worthless, as its owner wants when logging out; our own addition.
+Revokes a token, at logout. A mom command.
 
 token
     The token.

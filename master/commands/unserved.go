@@ -28,12 +28,12 @@ type Unserved struct {
 func NewUnserved(log *slog.Logger) *Unserved { return &Unserved{log: log, asked: map[string]*askers{}} }
 
 type askers struct {
-	what  string
-	ids   []string // of this period, at most maxAskers
-	more  bool     // there were others
-	n     int
-	about string // of the latest request: a path, a function
-	told  time.Time
+	what   string
+	ids    []string // of this period, at most maxAskers
+	more   bool     // there were others
+	n      int
+	about  string // of the latest request: a path, a function
+	logged time.Time
 }
 
 const (
@@ -69,7 +69,7 @@ func (u *Unserved) due(now time.Time) (lines [][]any) {
 	defer u.mu.Unlock()
 	for _, cmd := range slices.Sorted(maps.Keys(u.asked)) {
 		a := u.asked[cmd]
-		if since := now.Sub(a.told); a.n == 0 || !a.told.IsZero() && since >= 0 && since < unservedEvery {
+		if since := now.Sub(a.logged); a.n == 0 || !a.logged.IsZero() && since >= 0 && since < unservedEvery {
 			continue
 		}
 		ids := strings.Join(a.ids, " ")
@@ -81,13 +81,13 @@ func (u *Unserved) due(now time.Time) (lines [][]any) {
 			line = append(line, "about", a.about)
 		}
 		lines = append(lines, line)
-		*a = askers{what: a.what, told: now}
+		*a = askers{what: a.what, logged: now}
 	}
 	return lines
 }
 
-// Tell logs what is due.
-func (u *Unserved) Tell(now time.Time) {
+// Flush logs the lines that are due.
+func (u *Unserved) Flush(now time.Time) {
 	for _, line := range u.due(now) {
 		u.log.Warn("unsupported commands from minions", line...)
 	}

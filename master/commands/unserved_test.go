@@ -13,7 +13,7 @@ func TestUnserved_LogIsBounded(t *testing.T) {
 	u := NewUnserved(quiet)
 	now := time.Unix(1e9, 0)
 	lines, requests := 0, 0
-	tell := func() {
+	flush := func() {
 		for _, l := range u.due(now) {
 			lines++
 			text := fmt.Sprint(l)
@@ -31,21 +31,21 @@ func TestUnserved_LogIsBounded(t *testing.T) {
 		}
 	}
 	u.Note("mine", "_mine", "first", "")
-	tell()
+	flush()
 	if lines != 1 {
-		t.Errorf("the first is told by %d lines", lines)
+		t.Errorf("the first request is logged in %d lines", lines)
 	}
 	for range 61 {
 		for i := range 500 {
 			u.Note("mine", "_mine", fmt.Sprintf("web-%d", i), "a")
 		}
-		tell()
+		flush()
 		now = now.Add(time.Second)
 	}
 	now = now.Add(-24 * time.Hour) // the clock is set back
 	u.Note("mine", "_mine", "last", "")
-	tell()
+	flush()
 	if lines != 3 || requests != 61*500+2 {
-		t.Errorf("%d lines tell of %d requests", lines, requests)
+		t.Errorf("%d lines count %d requests", lines, requests)
 	}
 }

@@ -15,15 +15,14 @@ func init() {
 		Name: "wheel", Who: server.Operator, WhoOf: wheels.Who, Logins: true, NoAccess: server.AuthenticationFailed,
 		Args: []string{"fun", "arg", "kwarg", "async"},
 		Doc: `
-Runs a wheel function, and answers when it is done.
+Runs a wheel function, and answers when it has finished.
 
 fun, arg, kwarg
-    The function and its arguments. Without arg and kwarg each other field is an argument
-    by its name.
+    The function and its arguments. Without arg and kwarg, each other field is a keyword
+    argument.
 async
-    The answer comes at once, with jid and tag: what the function returns is the event
-    TAG/ret. What is for its caller alone, such as a private key, is in no event. Our own
-    addition.
+    The answer comes at once, with jid and tag; the result is the event TAG/ret. Private
+    results, such as a private key, are not in events. A mom field.
 `,
 	}, func(p *Parts) server.Handler {
 		return wheel{

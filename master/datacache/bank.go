@@ -126,7 +126,7 @@ func (s *Banks) Store(bank, key string, v any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := os.Lstat(path); err != nil && s.count() >= maxValues {
-		return fmt.Errorf("store %s in bank %s: there are %d values, as many as may be; remove some with cache.flush", key, bank, maxValues)
+		return fmt.Errorf("store %s in bank %s: the limit of %d values is reached; remove some with cache.flush", key, bank, maxValues)
 	}
 	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("store %s in bank %s: %w", key, bank, err)

@@ -26,8 +26,8 @@ type Config struct {
 	Storage Storage
 	// Parent is true if this node has masters above it, which must receive the ends of jobs.
 	Parent bool
-	// Bounds limits the queue of records (word_queue, word_batch), the unreported ends
-	// (untold_jobs) and the size of a report (tell_minions).
+	// Bounds limits the queue of records (word_queue, word_batch), the unreported ends of jobs,
+	// and the size of a report.
 	Bounds bounds.Bounds
 	// Timeout applies to adopted jobs (Salt's `timeout`).
 	Timeout time.Duration

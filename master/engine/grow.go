@@ -99,7 +99,7 @@ func (n *nodeEntry) expectPart(part int) {
 
 // partsAnswered reports whether the node at path must still answer other parts, and if not, up to
 // which part it has answered all.
-func (l *ledger) partsAnswered(jid, path string, part, parts int) (owes bool, upTo int) {
+func (l *ledger) partsAnswered(jid, path string, part, parts int) (pending bool, upTo int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	j := l.jobs[jid]

@@ -14,9 +14,9 @@ import (
 // reported again. Returns and minions of the slice are unaffected, and a late return of a missing
 // minion counts.
 func TestNamed(t *testing.T) {
-	var told []string
+	var reported []string
 	l := newLedger(AccountConfig{Hooks: Hooks{Missing: func(_ string, minions map[string]jobevent.Absence, _ map[string]jobevent.NodeState) {
-		told = slices.AppendSeq(told, maps.Keys(minions))
+		reported = slices.AppendSeq(reported, maps.Keys(minions))
 	}}})
 	defer l.close()
 	spec := Job{JID: "j", Minions: []Minion{{ID: "new", Live: Up}}, Answers: []Answer{{ID: "done", OK: true}}, Restoring: true}
@@ -29,8 +29,8 @@ func TestNamed(t *testing.T) {
 	l.addMissing("other", map[string]jobevent.Absence{"x": {}})
 	l.restored("j")
 	a, _ := l.State("j")
-	if !a.Open() || len(told) != 0 {
-		t.Fatalf("%+v; told %q", a, told)
+	if !a.Open() || len(reported) != 0 {
+		t.Fatalf("%+v; reported %q", a, reported)
 	}
 	want := map[string]jobevent.Absence{"gone": {Reason: NotConnected}, "below": {Reason: NoResponse, Path: "n"}}
 	if !cmp.Equal(a.Missing, want) || a.Expected != 4 || a.Returned != 1 {
@@ -38,7 +38,7 @@ func TestNamed(t *testing.T) {
 	}
 	l.returned("j", "gone", "", true)
 	l.returned("j", "new", "", true)
-	if a, _ = l.State("j"); a.Open() || a.Returned != 3 || len(a.Missing) != 1 || len(told) != 0 {
-		t.Errorf("%+v; told %q", a, told)
+	if a, _ = l.State("j"); a.Open() || a.Returned != 3 || len(a.Missing) != 1 || len(reported) != 0 {
+		t.Errorf("%+v; reported %q", a, reported)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/momtree/mom/internal/jobevent"
 )
 
-func owed(t *testing.T) (*ledger, chan Account) {
+// ledgerWithEnds returns a ledger and the accounts of its completed jobs.
+func ledgerWithEnds(t *testing.T) (*ledger, chan Account) {
 	t.Helper()
 	done := make(chan Account, 4)
 	l := newLedger(AccountConfig{Hooks: Hooks{Complete: func(a Account) { done <- a }}})
@@ -17,8 +18,8 @@ func owed(t *testing.T) (*ledger, chan Account) {
 }
 
 // A missing node and minion become pending when they receive the job again.
-func TestGiven(t *testing.T) {
-	l, done := owed(t)
+func TestRedelivered(t *testing.T) {
+	l, done := ledgerWithEnds(t)
 	if err := l.openJob(Job{
 		JID: "1", Timeout: time.Hour, Minions: []Minion{{ID: "here", Live: Up}, {ID: "gone", Live: Down}},
 		Nodes: []Node{{ID: "n", Live: Down}},
@@ -26,7 +27,7 @@ func TestGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !l.Expects("1", "here") || !l.Expects("1", "gone") || !l.ExpectsNode("1", "n") || l.Expects("1", "other") || l.Expects("2", "here") {
-		t.Error("owes the wrong ones")
+		t.Error("expects the wrong ones")
 	}
 	l.Redelivered("1", "gone")
 	l.RedeliveredNode("1", "n")
@@ -42,13 +43,13 @@ func TestGiven(t *testing.T) {
 		t.Errorf("account %+v", a)
 	}
 	if l.Redelivered("1", "gone"); l.Expects("1", "gone") || l.ExpectsNode("1", "n") {
-		t.Error("owes what is over")
+		t.Error("expects an answer that arrived")
 	}
 }
 
 // A minion and a node with the same id are independent.
-func TestGivenToOneOfTwo(t *testing.T) {
-	l, _ := owed(t)
+func TestRedeliveredToOneOfTwo(t *testing.T) {
+	l, _ := ledgerWithEnds(t)
 	open := func(jid string) {
 		err := l.openJob(Job{JID: jid, Timeout: time.Hour, Minions: []Minion{{ID: "syc", Live: Down}, {ID: "x", Live: Up}}, Nodes: []Node{{ID: "syc", Live: Down}}})
 		if err != nil {
@@ -58,19 +59,19 @@ func TestGivenToOneOfTwo(t *testing.T) {
 	open("1")
 	l.RedeliveredNode("1", "syc")
 	if a, _ := l.State("1"); a.Missing["syc"].Reason != NotConnected || a.Nodes["syc"] != jobevent.NodeAsked {
-		t.Errorf("the node was given the job: %+v", a)
+		t.Errorf("the node received the job: %+v", a)
 	}
 	open("2")
 	l.Redelivered("2", "syc")
 	if a, _ := l.State("2"); len(a.Missing) != 0 || a.Nodes["syc"] != jobevent.NodeUnreachable {
-		t.Errorf("the minion was given the job: %+v", a)
+		t.Errorf("the minion received the job: %+v", a)
 	}
 }
 
 // Queued minions do not keep a job open. The account adds up when they return, expire, or arrive
 // behind their node.
 func TestQueuedAccount(t *testing.T) {
-	l, done := owed(t)
+	l, done := ledgerWithEnds(t)
 	if err := l.openJob(Job{
 		JID: "1", Queue: true, Minions: []Minion{{ID: "a", Live: Down}, {ID: "b", Live: Down}, {ID: "c", Live: Up}},
 		Nodes: []Node{{ID: "n", Live: Down, Known: func() map[string]string { return map[string]string{"x": "n", "y": "n/m"} }}},
@@ -111,7 +112,7 @@ func TestQueuedAccount(t *testing.T) {
 
 // A redelivered job may have run for a sibling of this master, so find_job follows. Its result is
 // not a rescue.
-func TestGiven_AskedIsNotRescued(t *testing.T) {
+func TestRedelivered_AskedIsNotRescued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, rescued := 0, 0
 		l := newLedger(AccountConfig{Hooks: Hooks{
@@ -137,7 +138,7 @@ func TestGiven_AskedIsNotRescued(t *testing.T) {
 // Minions known behind a node that refuses a job become missing, as behind one that is not
 // connected.
 func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
-	l, done := owed(t)
+	l, done := ledgerWithEnds(t)
 	if err := l.openJob(Job{
 		JID: "1", Queue: true, Minions: []Minion{{ID: "here", Live: Up}},
 		Nodes: []Node{{ID: "n", Live: Up, Known: func() map[string]string { return map[string]string{"x": "n", "y": "n/m"} }}},

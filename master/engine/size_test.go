@@ -88,7 +88,7 @@ func TestOpenWithAnswers(t *testing.T) {
 	}
 	l.expect("j", Expectation{Path: "n", Minions: []string{"b"}})
 	if len(done) != 0 {
-		t.Fatalf("it closed before all was told: %+v", done)
+		t.Fatalf("it closed before everything was reported: %+v", done)
 	}
 	l.reportGone("j", map[string]jobevent.Absence{"c": {Reason: NotConnected, Path: "n"}}, nil)
 	l.restored("j")

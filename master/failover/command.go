@@ -22,18 +22,18 @@ func init() {
 		Name: sibling.Command, Who: server.Proven,
 		Args: []string{"role", "have", "voucher", "stay", "leaves", "forever", "transfer", "turn", "host", "port", "pub", "draining", "have_below", "gone", "have_gone"},
 		Doc: `
-A minion or node asks where it may go when this master is gone; our own addition.
+A minion or node asks which masters to use when this one is gone. A mom command.
 
 role, have
-    What it is, and the sum of the lists that it has already.
+    Its role, and the checksum of the lists that it has.
 voucher
-    It wants this master's word that its key is accepted here.
+    Requests a voucher that its key is accepted here.
 stay, leaves, forever, transfer, turn
-    A guest that stays, a minion that leaves for another node or for good, and the word
-    that it is its turn.
+    A guest that stays, a minion that moves to another node or leaves for good, and a token
+    for the move.
 host, port, pub, draining, have_below, gone, have_gone
-    Of a node: where its minions find it and by which key, whether it wants to lose
-    them, and what it knows of the nodes below and of deleted keys.
+    Of a node: its address and key for minions, whether it is draining, and its state of the
+    nodes below and of deleted keys.
 `,
 	}, func(s *Service) server.Handler { return s.serve })
 }

@@ -47,7 +47,7 @@ func TestOff_NoService(t *testing.T) {
 	s.Announced(presence.Announcement{ID: "m", Back: true, Running: []string{"20260101000000000001"}})
 	s.AdmissionsChanged([]string{"n1"})
 	if off.Absent("m") || off.MayBeNode("m") != nil || s.Vouched("m", "key", []byte("voucher")) || s.KeyGone("m", crypt.FingerSum{}) || off.Close() != nil {
-		t.Error("somebody is a guest")
+		t.Error("there is a guest")
 	}
 	if n := len(srv.Commands()); n != 0 || len(w.shown)+len(w.fired)+len(w.taken)+w.asked+w.fresh != 0 {
 		t.Errorf("%d commands are served, and the master recorded %+v", n, w)

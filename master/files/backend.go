@@ -130,5 +130,5 @@ func canonical(name string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", fmt.Errorf("fileserver_backend: %q is not known; there are %v", name, Kinds())
+	return "", fmt.Errorf("fileserver_backend: unknown backend %q; use one of %v", name, Kinds())
 }

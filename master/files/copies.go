@@ -23,7 +23,7 @@ import (
 
 var (
 	// ErrHash is wrapped if fetched content has the wrong hash.
-	ErrHash = errors.New("it does not have the hash that it should have")
+	ErrHash = errors.New("the hash differs from the expected one")
 	// ErrSize is wrapped if a file exceeds its announced size or the limit of the store.
 	ErrSize = errors.New("it is too large")
 )
@@ -42,7 +42,7 @@ func (s Sum) check() error {
 		return err
 	}
 	if !hexDigits.MatchString(s.Hex) || s.Type == "" {
-		return fmt.Errorf("%q is no hash of type %s", s.Hex, s.Type)
+		return fmt.Errorf("%q is not a hash of type %s", s.Hex, s.Type)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (s Sum) hash(size int64) (hash.Hash, error) {
 		return crypt.NewHash(s.Type)
 	}
 	if size < 0 {
-		return nil, errors.New("a hash of git is one of a file whose size is known")
+		return nil, errors.New("a git hash requires the size of the file")
 	}
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", size)
@@ -85,11 +85,11 @@ type copied struct {
 // OpenCopies opens the store in a directory and finds the existing copies. It may use max bytes.
 func OpenCopies(dir string, max int64) (*Copies, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("copies of files: %w", err)
+		return nil, fmt.Errorf("open the file cache: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("copies of files: %w", err)
+		return nil, fmt.Errorf("open the file cache: %w", err)
 	}
 	s := &Copies{dir: dir, max: max, held: lru.NewGuarded[Sum, *copied](lru.Unbounded, nil)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -210,7 +210,7 @@ func (s *Copies) room(n int64) error {
 		}
 		s.total -= c.size
 		if err := os.Remove(filepath.Join(s.dir, sum.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("make room for copies of files: %w", err)
+			return fmt.Errorf("make room in the file cache: %w", err)
 		}
 	}
 	return nil
@@ -288,7 +288,7 @@ type bounded struct {
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if int64(len(p)) > b.left {
-		return 0, fmt.Errorf("%w: it has more bytes than was said", ErrSize)
+		return 0, fmt.Errorf("%w: more bytes than announced", ErrSize)
 	}
 	b.left -= int64(len(p))
 	return b.w.Write(p)

@@ -41,7 +41,7 @@ func NewInbox(c *config.Master) *Inbox {
 }
 
 // ErrNotTaken is wrapped by the errors of refused pushes.
-var ErrNotTaken = errors.New("a pushed file is not taken")
+var ErrNotTaken = errors.New("pushed file rejected")
 
 // Pushed is a chunk of a pushed file.
 type Pushed struct {
@@ -88,12 +88,12 @@ func (b *Inbox) Take(p Pushed) error {
 func joined(parts []string) (string, error) {
 	for _, p := range parts {
 		if p == "" || p == "." || p == ".." || strings.ContainsAny(p, "/\x00") || !utf8.ValidString(p) {
-			return "", fmt.Errorf("%w: its path has an element %q", ErrNotTaken, p)
+			return "", fmt.Errorf("%w: invalid path element %q", ErrNotTaken, p)
 		}
 	}
 	name := path.Join(parts...)
 	if name == "" {
-		return "", fmt.Errorf("%w: it has no path", ErrNotTaken)
+		return "", fmt.Errorf("%w: no path", ErrNotTaken)
 	}
 	return name, nil
 }
@@ -120,7 +120,7 @@ func (b *Inbox) write(p Pushed, name string) (err error) {
 	home := filepath.Join(b.dir, p.ID, "files")
 	//mutant:files-pushed-path-length
 	if !listed(home, name) {
-		return fmt.Errorf("%w: its path has %d bytes and %d elements", ErrNotTaken, len(name), len(p.Parts))
+		return fmt.Errorf("%w: path of %d bytes and %d elements is too long", ErrNotTaken, len(name), len(p.Parts))
 	}
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err

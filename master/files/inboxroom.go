@@ -37,7 +37,7 @@ func need(root *os.Root, p Pushed, name string) (n usage, err error) {
 	case p.Offset > have && (err == nil || isMissing(err)):
 		return n, fmt.Errorf("%w: offset %d is beyond the %d bytes that are here", ErrNotTaken, p.Offset, have)
 	case err == nil && !info.Mode().IsRegular():
-		return n, fmt.Errorf("%w: there is something of that name that is no file", ErrNotTaken)
+		return n, fmt.Errorf("%w: the path is not a regular file", ErrNotTaken)
 	case err == nil:
 		n.bytes = -have
 		if p.Offset > 0 { // existing bytes stay
@@ -74,7 +74,7 @@ func (b *Inbox) room(id, home string, n usage) error {
 	//mutant:files-pushed-count
 	if over() {
 		b.keep(id, u)
-		return fmt.Errorf("%w: it has pushed %d files and folders, %d bytes, and may have %d and %d (bounds pushed_files, pushed_bytes): remove some below %s",
+		return fmt.Errorf("%w: the minion has pushed %d files and directories, %d bytes, at most %d and %d (bounds pushed_files, pushed_bytes); remove some below %s",
 			ErrNotTaken, u.files, u.bytes, b.files, b.bytes, home)
 	}
 	u.files, u.bytes = u.files+n.files, u.bytes+n.bytes

@@ -15,7 +15,7 @@ const (
 )
 
 // ErrBusy is wrapped if a peer has too many waiting requests.
-var ErrBusy = errors.New("too many requests for files wait")
+var ErrBusy = errors.New("too many file requests are waiting")
 
 // lane limits the bytes of file chunks in flight: read, but not yet received by the peer. Waiting
 // peers take turns, however many chunks each of them requests.

@@ -21,7 +21,7 @@ type Path struct {
 const maxPath = 4096 // the limit of Linux
 
 // ErrRefused is wrapped, with fs.ErrNotExist, for paths that are never served.
-var ErrRefused = errors.New("it is none that is served")
+var ErrRefused = errors.New("not served")
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %w", fmt.Sprintf(format, args...), ErrRefused, fs.ErrNotExist)
@@ -79,11 +79,11 @@ func ParsePath(text, env string) (Path, string, error) {
 func number(s string) (int, error) {
 	n := 0
 	if s == "" || len(s) > 6 {
-		return 0, errors.New("no number")
+		return 0, errors.New("not a number")
 	}
 	for _, c := range s {
 		if c < '0' || c > '9' {
-			return 0, errors.New("no number")
+			return 0, errors.New("not a number")
 		}
 		n = 10*n + int(c-'0')
 	}

@@ -44,7 +44,7 @@ type Asker struct {
 }
 
 // ErrGone is returned if the client has disconnected.
-var ErrGone = errors.New("who asked for it has hung up")
+var ErrGone = errors.New("the requester has disconnected")
 
 // Read reads up to file_buffer_size bytes of a file from offset. At and beyond the end of the file
 // the chunk is empty. It blocks while the chunks in flight to all peers exceed file_bytes. level is
@@ -54,7 +54,7 @@ func (s *Server) Read(ctx context.Context, who Asker, f Found, offset int64, lev
 		return Chunk{}, fmt.Errorf("%s: offset %d is negative", f.Path, offset)
 	}
 	if level < 0 || level > gzip.BestCompression {
-		return Chunk{}, fmt.Errorf("%s: gzip level %d is not of 1 to 9", f.Path, level)
+		return Chunk{}, fmt.Errorf("%s: gzip level %d is not from 1 to 9", f.Path, level)
 	}
 	want := min(int64(s.cfg.FileBufferSize), f.Size-offset)
 	if want <= 0 {

@@ -209,7 +209,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("for who has hung up: %v", err)
 	}
 	if _, now, _ := s.Waiting(); now != 0 {
-		t.Errorf("%d bytes were not given back", now)
+		t.Errorf("%d bytes were not released", now)
 	}
 	if data, err := Loader(s).Open(t.Context(), "base", "a"); err != nil || string(data) != text {
 		t.Errorf("as a template: %d bytes, %v", len(data), err)

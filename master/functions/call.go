@@ -14,9 +14,9 @@ type Call[E any] struct {
 	Bound
 	// JID is the id of the call on the event bus; "" for a call without events.
 	JID string
-	// Tell receives progress of the call, of kind [ToldProgress] or [ToldPrint]. It may be nil.
-	Tell func(what string, data *value.Map)
-	Env  E
+	// Report receives progress of the call, of kind [KindProgress] or [KindPrint]. It may be nil.
+	Report func(kind string, data *value.Map)
+	Env    E
 }
 
 // Text returns an argument as text, "" if absent. A jid sent as a number becomes its digits.

@@ -40,9 +40,9 @@ func (f Function[E]) verify() error {
 	module, name, ok := strings.Cut(f.Name, ".")
 	switch {
 	case !ok || module == "" || name == "" || strings.Contains(name, "."):
-		return fmt.Errorf("%q is no name of a module and a function", f.Name)
+		return fmt.Errorf("%q is not of the form module.function", f.Name)
 	case f.Run == nil || strings.TrimSpace(f.Doc) == "":
-		return fmt.Errorf("%s is without code or documentation", f.Name)
+		return fmt.Errorf("%s lacks code or documentation", f.Name)
 	case f.Who != 0 && f.Who != server.Operator && f.Who != server.User:
 		return fmt.Errorf("%s: %v cannot call a function", f.Name, f.Who)
 	}
@@ -50,13 +50,13 @@ func (f Function[E]) verify() error {
 	for _, a := range f.Args {
 		name, may := strings.CutSuffix(a, "=")
 		if may = may || a == "*"; name == "" || seen[name] || optional && !may {
-			return fmt.Errorf("%s: its argument %q stands in the wrong place, or twice", f.Name, a)
+			return fmt.Errorf("%s: argument %q is misplaced or duplicate", f.Name, a)
 		}
 		seen[name], optional = true, may
 	}
 	for _, name := range f.Lists {
 		if !f.named(name) {
-			return fmt.Errorf("%s: it has no argument %q that could be a list", f.Name, name)
+			return fmt.Errorf("%s: it has no argument %q that may be a list", f.Name, name)
 		}
 	}
 	return nil

@@ -175,9 +175,9 @@ func TestRegistry(t *testing.T) {
 // A long text is printed in pieces that fit events, split at line ends if possible.
 func TestPrint(t *testing.T) {
 	var got []string
-	c := &Call[int]{Tell: func(what string, data *value.Map) {
-		if what != ToldPrint || len(data.String("text")) > printed {
-			t.Errorf("%s of %d bytes", what, len(data.String("text")))
+	c := &Call[int]{Report: func(kind string, data *value.Map) {
+		if kind != KindPrint || len(data.String("text")) > printed {
+			t.Errorf("%s of %d bytes", kind, len(data.String("text")))
 		}
 		got = append(got, data.String("text"))
 	}}

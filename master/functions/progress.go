@@ -8,12 +8,12 @@ import (
 
 // Kinds of progress: the last part of the tag of a progress event.
 const (
-	ToldProgress = "progress" // a message about the progress, as Salt's runners fire it
-	ToldPrint    = "print"    // text that Salt's would write to standard output
+	KindProgress = "progress" // a message about the progress, as Salt's runners fire it
+	KindPrint    = "print"    // text that Salt's would write to standard output
 )
 
 // Progress reports the progress of the call to its client.
-func (c *Call[E]) Progress(message string) { c.tell(ToldProgress, value.NewMap("message", message)) }
+func (c *Call[E]) Progress(message string) { c.report(KindProgress, value.NewMap("message", message)) }
 
 // printed limits the text of one event, in bytes. A larger event would lose it.
 const printed = 128 << 10
@@ -27,14 +27,14 @@ func (c *Call[E]) Print(text string) {
 		if at < 0 {
 			at, next = printed, printed
 		}
-		c.tell(ToldPrint, value.NewMap("text", text[:at]))
+		c.report(KindPrint, value.NewMap("text", text[:at]))
 		text = text[next:]
 	}
-	c.tell(ToldPrint, value.NewMap("text", text))
+	c.report(KindPrint, value.NewMap("text", text))
 }
 
-func (c *Call[E]) tell(what string, data *value.Map) {
-	if c.Tell != nil {
-		c.Tell(what, data)
+func (c *Call[E]) report(kind string, data *value.Map) {
+	if c.Report != nil {
+		c.Report(kind, data)
 	}
 }

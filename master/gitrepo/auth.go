@@ -28,12 +28,12 @@ type Auth struct {
 func endpoint(url string, a Auth) (*transport.Endpoint, error) {
 	ep, err := transport.NewEndpoint(url)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address of a repository", url)
+		return nil, fmt.Errorf("%q is not the address of a repository", url)
 	}
 	switch ep.Protocol {
 	case "file":
 		if !filepath.IsAbs(ep.Path) {
-			return nil, fmt.Errorf("%q is no full path", ep.Path)
+			return nil, fmt.Errorf("%q is not an absolute path", ep.Path)
 		}
 	case "git", "ssh":
 	case "http", "https":
@@ -44,14 +44,14 @@ func endpoint(url string, a Auth) (*transport.Endpoint, error) {
 			}
 			//mutant:git-http-password
 			if a.User != "" && ep.Protocol == "http" && !a.InsecureAuth {
-				return nil, errors.New("a password is not sent by http, where all on the way can read it: use https, or set insecure_auth: True")
+				return nil, errors.New("a password would be sent unencrypted by http; use https, or set insecure_auth: True")
 			}
 		}
 	default:
-		return nil, fmt.Errorf("%q is no scheme of a repository; there are https, http, ssh, git and file", ep.Protocol)
+		return nil, fmt.Errorf("unknown scheme %q; use https, http, ssh, git or file", ep.Protocol)
 	}
 	if ep.Protocol != "file" && ep.Host == "" {
-		return nil, errors.New("the address names no host")
+		return nil, errors.New("the address has no host")
 	}
 	if ep.Protocol == "ssh" && ep.User == "" {
 		ep.User = a.User
@@ -91,7 +91,7 @@ func (a Auth) signers() ([]ssh.Signer, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("there is no key for ssh: set privkey, or put one without a passphrase into %s", sshFolder())
+		return nil, fmt.Errorf("no key for ssh: set privkey, or put a key without a passphrase into %s", sshFolder())
 	}
 	return out, nil
 }
@@ -127,7 +127,7 @@ func knownHosts() ([]string, error) {
 		return err != nil
 	})
 	if len(there) == 0 {
-		return nil, fmt.Errorf("no file says which key the host has: put it into %s by ssh-keyscan, and compare it", all[0])
+		return nil, fmt.Errorf("unknown host key; add it to %s with ssh-keyscan, and verify it", all[0])
 	}
 	return there, nil
 }

@@ -298,7 +298,7 @@ func TestOpen(t *testing.T) {
 		t.Error(got)
 	}
 	if _, err := refspecs([]string{"nonsense"}); err == nil {
-		t.Error("a refspec that is none")
+		t.Error("an invalid refspec is accepted")
 	}
 }
 

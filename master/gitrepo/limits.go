@@ -69,11 +69,11 @@ const (
 
 var (
 	// ErrLimit is wrapped if a remote exceeds [Limits].
-	ErrLimit = errors.New("it is more than is taken from a repository")
+	ErrLimit = errors.New("repository limit exceeded")
 	// ErrLocked is wrapped if an operator locked the repository.
 	ErrLocked = errors.New("it is locked")
 	// ErrNever is wrapped if the repository was never fetched.
-	ErrNever = errors.New("it has not been fetched yet")
+	ErrNever = errors.New("not fetched yet")
 
 	errSilent = errors.New("the remote went silent")
 )

@@ -133,7 +133,7 @@ func inspect(ctx context.Context, f io.ReadSeeker, l Limits) (objects uint32, er
 	}
 	//mutant:git-objects
 	if objects > l.Objects {
-		return 0, fmt.Errorf("%w: %d objects, and %d are", ErrLimit, objects, l.Objects)
+		return 0, fmt.Errorf("%w: %d objects, at most %d", ErrLimit, objects, l.Objects)
 	}
 	all := int64(0)
 	for range objects {
@@ -171,7 +171,7 @@ func inspect(ctx context.Context, f io.ReadSeeker, l Limits) (objects uint32, er
 }
 
 func tooLarge(size int64, l Limits) error {
-	return fmt.Errorf("%w: an object of %d bytes, and one may have %d; serve large files by httpfs or from a folder", ErrLimit, size, l.Object)
+	return fmt.Errorf("%w: an object of %d bytes, at most %d; serve large files by httpfs or from a directory", ErrLimit, size, l.Object)
 }
 
 // head keeps the first written bytes: the start of a delta, with the size of its result.
@@ -196,11 +196,11 @@ func size(r io.ByteReader) (n int64, err error) {
 	for shift := 0; shift < 63; shift += 7 {
 		b, err := r.ReadByte()
 		if err != nil {
-			return 0, errors.New("read a pack: a delta does not say how large it is")
+			return 0, errors.New("read a pack: delta without a size")
 		}
 		if n |= int64(b&0x7f) << shift; b&0x80 == 0 {
 			return n, nil
 		}
 	}
-	return 0, errors.New("read a pack: a delta says that it is larger than anything")
+	return 0, errors.New("read a pack: delta size overflows")
 }

@@ -56,7 +56,7 @@ func entry(v any, known []string) (e Entry, err error) {
 		for id, params := range v {
 			e.ID = strings.TrimSpace(id)
 			if e.Params, err = pairs(params); err != nil || len(e.Params) == 0 {
-				return e, fmt.Errorf("%s: should be followed by a list of parameters; without any, take the colon behind the URL away", Redacted(id))
+				return e, fmt.Errorf("%s: should be followed by a list of parameters; without parameters, remove the colon after the URL", Redacted(id))
 			}
 		}
 	default:
@@ -67,7 +67,7 @@ func entry(v any, known []string) (e Entry, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
 		if !slices.Contains(known, name) {
-			return e, fmt.Errorf("%s: the parameter %s is not known; there are %s", Redacted(e.ID), name, strings.Join(slices.Sorted(slices.Values(known)), ", "))
+			return e, fmt.Errorf("%s: unknown parameter %s; use one of %s", Redacted(e.ID), name, strings.Join(slices.Sorted(slices.Values(known)), ", "))
 		}
 	}
 	return e, nil
@@ -105,7 +105,7 @@ func (p Params) Text(name, def string) (string, error) {
 		}
 		return "", fmt.Errorf("%s has no value", name)
 	case []any, map[string]any:
-		return "", fmt.Errorf("%s should be a text, not %s", name, pyfmt.Repr(v))
+		return "", fmt.Errorf("%s should be a string, not %s", name, pyfmt.Repr(v))
 	}
 	return pyfmt.Str(v), nil
 }
@@ -143,7 +143,7 @@ func (p Params) Texts(name string, def []string) ([]string, error) {
 	for _, e := range list {
 		switch e.(type) {
 		case nil, []any, map[string]any:
-			return nil, fmt.Errorf("%s should be a list of texts", name)
+			return nil, fmt.Errorf("%s should be a list of strings", name)
 		}
 		out = append(out, pyfmt.Str(e))
 	}

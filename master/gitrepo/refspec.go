@@ -20,7 +20,7 @@ func refspecs(texts []string) ([]config.RefSpec, error) {
 	for _, t := range texts {
 		s := config.RefSpec(t)
 		if err := s.Validate(); err != nil || s.IsDelete() {
-			return nil, fmt.Errorf("refspecs: %q is none; one is +refs/heads/*:refs/remotes/origin/*", t)
+			return nil, fmt.Errorf("refspecs: %q is not a refspec such as +refs/heads/*:refs/remotes/origin/*", t)
 		}
 		out = append(out, s)
 	}
@@ -31,7 +31,7 @@ func refspecs(texts []string) ([]config.RefSpec, error) {
 func mapped(adv *packp.AdvRefs, specs []config.RefSpec, l Limits) (map[string]plumbing.Hash, error) {
 	//mutant:git-refs
 	if len(adv.References) > l.Refs {
-		return nil, fmt.Errorf("%w: %d refs, and there may be %d", ErrLimit, len(adv.References), l.Refs)
+		return nil, fmt.Errorf("%w: %d refs, at most %d", ErrLimit, len(adv.References), l.Refs)
 	}
 	out := map[string]plumbing.Hash{}
 	for name, hash := range adv.References {

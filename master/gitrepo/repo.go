@@ -76,10 +76,10 @@ func Open(o Options) (*Repo, error) {
 		}
 	}
 	if err := durable.Folder(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the copy of a repository: %w", err)
+		return nil, fmt.Errorf("open the repository cache: %w", err)
 	}
 	if err := r.sweep(); err != nil {
-		return nil, fmt.Errorf("the copy of a repository: %w", err)
+		return nil, fmt.Errorf("open the repository cache: %w", err)
 	}
 	if err := r.restore(); err != nil {
 		o.Log.Warn("repository cache unreadable, cloning again", "repository", r.Name(), "err", err)

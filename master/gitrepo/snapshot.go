@@ -179,7 +179,7 @@ func IsHex(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789abcdefABCDEF") == ""
 }
 
-var errNoTree = errors.New("it has no files")
+var errNoTree = errors.New("not a tree or commit")
 
 // peel resolves tags and commits to a tree.
 func (s *Snapshot) peel(h plumbing.Hash) (Tree, error) {
@@ -205,5 +205,5 @@ func (s *Snapshot) peel(h plumbing.Hash) (Tree, error) {
 			return Tree{}, fmt.Errorf("%s is a %s: %w", h, o.Type(), errNoTree)
 		}
 	}
-	return Tree{}, fmt.Errorf("%w: more than %d tags stand behind each other", ErrLimit, maxTags)
+	return Tree{}, fmt.Errorf("%w: a chain of more than %d tags", ErrLimit, maxTags)
 }

@@ -32,7 +32,7 @@ func (s *stream) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, e
 	err := refs.Decode(s.out)
 	switch {
 	case errors.Is(err, packp.ErrEmptyInput):
-		return nil, errors.New("the remote has closed the connection: is there such a repository, and may this master read it?")
+		return nil, errors.New("the remote closed the connection; does the repository exist, and may this master read it?")
 	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && refs.IsEmpty():
 		return nil, transport.ErrEmptyRemoteRepository
 	case err != nil:
@@ -49,13 +49,13 @@ func (s *stream) UploadPack(_ context.Context, q *packp.UploadPackRequest) (*pac
 		return nil, err
 	}
 	if err := q.UploadRequest.Encode(s.in); err != nil {
-		return nil, fmt.Errorf("say what is wanted: %w", err)
+		return nil, fmt.Errorf("send wants: %w", err)
 	}
 	if err := q.UploadHaves.Encode(s.in, false); err != nil {
-		return nil, fmt.Errorf("say what is here: %w", err)
+		return nil, fmt.Errorf("send haves: %w", err)
 	}
 	if err := pktline.NewEncoder(s.in).EncodeString("done\n"); err != nil {
-		return nil, fmt.Errorf("ask for a pack: %w", err)
+		return nil, fmt.Errorf("request a pack: %w", err)
 	}
 	a := packp.NewUploadPackResponse(q)
 	if err := a.Decode(io.NopCloser(s.out)); err != nil {

@@ -96,7 +96,7 @@ func (t Tree) Sub(p string) (Tree, error) {
 		return Tree{}, err
 	}
 	if e.Mode != filemode.Dir {
-		return Tree{}, fmt.Errorf("%s is no folder: %w", p, fs.ErrNotExist)
+		return Tree{}, fmt.Errorf("%s is not a directory: %w", p, fs.ErrNotExist)
 	}
 	return Tree{t.s, e.Hash, t.Time}, nil
 }
@@ -154,7 +154,7 @@ func (t Tree) link(e object.TreeEntry) (string, error) {
 // Bytes returns the content of a file of at most max bytes.
 func (b Blob) Bytes(max int64) ([]byte, error) {
 	if b.Size > max {
-		return nil, fmt.Errorf("%w: %d bytes, and %d are read", ErrLimit, b.Size, max)
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrLimit, b.Size, max)
 	}
 	r, err := b.Open()
 	if err != nil {

@@ -72,7 +72,7 @@ func TestHTTPS(t *testing.T) {
 	r := open(t, Options{URL: web.URL + "/away", Auth: Auth{User: "joe", Password: "hush", AnyCert: true}})
 	_, _ = r.Fetch(t.Context())
 	if leaked != "" {
-		t.Error("another server has got the password")
+		t.Error("another server received the password")
 	}
 }
 

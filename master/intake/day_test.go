@@ -50,7 +50,7 @@ func TestDay_Give(t *testing.T) {
 	d, now := NewDailyQuota(10*Overhead), time.Unix(1_790_000_000, 0)
 	for range 1000 {
 		if !d.Take("m", 5*Overhead, now) {
-			t.Fatal("what was given back is counted")
+			t.Fatal("released bytes are counted")
 		}
 		d.Refund("m", 5*Overhead)
 	}

@@ -22,7 +22,7 @@ func text(t testing.TB, r wire.Raw) string {
 	t.Helper()
 	s, err := wire.Str(r)
 	if err != nil {
-		t.Fatalf("%x is no text: %v", r, err)
+		t.Fatalf("%x is not a string: %v", r, err)
 	}
 	return s
 }
@@ -132,7 +132,7 @@ func TestBelow_Refused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := RowBelow(job, c.mr, c.depth)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one that says %q", err, c.want)
+				t.Errorf("error %v, want one that contains %q", err, c.want)
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func TestInPlace(t *testing.T) {
 		t.Errorf("row %+v", row)
 	}
 	if s := text(t, got.Value); !strings.Contains(s, "web1") || !strings.Contains(s, "top1") || !strings.Contains(s, "nests deeper") {
-		t.Errorf("it says %q", s)
+		t.Errorf("error %q", s)
 	}
 	if !wire.IsErrorReturn(got.Full) {
 		t.Error("it is not marked")

@@ -14,12 +14,12 @@ import (
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 // Options configures a [Service]. All fields are required.
@@ -37,9 +37,9 @@ type Options struct {
 	Server       *server.Server
 	JIDs         *jid.Generator
 	Bus          *bus.Bus
-	Stats        *meters.Counters
+	Stats        *telemetry.Counters
 	Tracer       *tracing.Tracer // nil: off
-	Traces       *meters.TraceBook
+	Traces       *telemetry.TraceBook
 	// Mask masks secrets in the arguments of returns and loads.
 	Mask secrets.Masker
 	// ReturnsADay bounds the bytes per minion and day of returns that no open job expects,

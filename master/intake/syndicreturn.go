@@ -23,7 +23,7 @@ func init() {
 		Name: "_syndic_return", Who: server.Peer, Whole: true,
 		Args: []string{"load"},
 		Doc: `
-Returns of minions below a node, of one or several jobs, in one commit.
+Accepts returns of minions below a node, of one or several jobs, in one commit.
 
 load
     A list of jobs, each with jid, fun, load and, in return, the results by minion. The

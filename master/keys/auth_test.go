@@ -90,7 +90,7 @@ func FuzzParseAuth(f *testing.F) {
 	f.Fuzz(func(t *testing.T, load []byte, version int) {
 		got := gate.Handle(context.Background(), load, version, netip.Prefix{})
 		if err := wire.Scan(got.Body, wire.Limits{}); err != nil {
-			t.Errorf("reply is no value: %v", err)
+			t.Errorf("reply is not a value: %v", err)
 		}
 		if got.Verdict.Outcome == Admitted {
 			t.Errorf("a stranger is admitted: %+v", got.Auth)

@@ -9,7 +9,7 @@ import (
 func TestRotationRequest(t *testing.T) {
 	dir := t.TempDir()
 	if asked, err := TakeRotation(dir); asked || err != nil {
-		t.Errorf("nobody asked: %t, %v", asked, err)
+		t.Errorf("without a request: %t, %v", asked, err)
 	}
 	for range 2 { // a request that waits already stays
 		if err := RequestRotation(dir, "master-1"); err != nil {

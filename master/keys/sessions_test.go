@@ -77,7 +77,7 @@ func TestSessionKey(t *testing.T) {
 	}
 	renewed, err := s.Key("m1")
 	if err != nil || renewed == key {
-		t.Errorf("old key is given again: %v", err)
+		t.Errorf("the old key is returned again: %v", err)
 	}
 	if cur, err := s.Current("m1"); err != nil || cur.Key() != renewed {
 		t.Errorf("after renewal: %v", err)
@@ -118,7 +118,7 @@ func TestSessionOfAcceptedOnly(t *testing.T) {
 	putKey(t, store, Accepted, "m1", goldenText(t, "minion2"))
 	store.Refresh("m1")
 	if key, err := s.Key("m1"); err != nil || key == old {
-		t.Errorf("accepted again, the former key is given: %v", err)
+		t.Errorf("accepted again, the previous key is returned: %v", err)
 	}
 }
 

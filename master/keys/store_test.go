@@ -135,7 +135,7 @@ func follow(t *testing.T, s *Store) {
 	waiting.Until(t, "replaced key", func() bool { return rec.has(Change{Key: Key{Accepted, "m1"}, Op: Replaced}) })
 	pub, err := s.PublicKey("m1")
 	if err != nil || crypt.CleanPEM(crypt.PublicPEM(pub)) != crypt.CleanPEM(two) {
-		t.Errorf("the old key is still given: %v", err)
+		t.Errorf("the old key is still returned: %v", err)
 	}
 
 	if _, err := other.Delete("m1"); err != nil {

@@ -25,42 +25,42 @@ func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
 func init() {
 	commands.Register(server.Command{
 		Name: "_mine", Who: server.Proven, Args: []string{"data", "clear"}, Whole: true, Doc: `
-A minion gives entries to its mine.
+A minion updates its mine.
 data
-    Their values, by name.
+    The values, by name.
 clear
-    They stand in the place of all that it gave before.
+    True: they replace all earlier entries.
 `,
 	}, func(s *Service) server.Handler { return s.onGive })
 	commands.Register(server.Command{
 		Name: "_mine_get", Who: server.Proven, Args: []string{"tgt", "tgt_type", "expr_form", "fun"}, Doc: `
-What minions of the whole tree have in the mine, as far as the one that asks may see it.
+Returns mine entries of minions of the whole tree that the sender may read.
 tgt, tgt_type, expr_form
-    Of whom; the last is what old minions call the type.
+    The minions; old minions send the type as expr_form.
 fun
-    What: a name, several with commas, or a list of names. Of one name the answer is by
-    minion, of several by name and minion.
+    A name, several separated by commas, or a list of names. The answer is by minion for
+    one name, and by name and minion for several.
 `,
 	}, func(s *Service) server.Handler { return s.onGet })
 	commands.Register(server.Command{
 		Name: "_mine_delete", Who: server.Proven, Args: []string{"fun"}, Doc: `
-A minion takes one entry out of its mine.
+A minion removes one entry of its mine.
 fun
     The name of the entry.
 `,
 	}, func(s *Service) server.Handler { return s.onDelete })
 	commands.Register(server.Command{
 		Name: "_mine_flush", Who: server.Proven, Doc: `
-A minion takes all out of its mine.
+A minion removes all entries of its mine.
 `,
 	}, func(s *Service) server.Handler { return s.onFlush })
 	commands.Register(server.Command{
 		Name: treeCommand, Who: server.Node, Args: []string{"tgt", "tgt_type", "fun", "after"}, Doc: `
-A node asks what minions that are not behind it have in the mine; our own addition.
+Returns mine entries of minions that are not behind the node that asks. A mom command.
 tgt, tgt_type, fun
-    Of whom, and a list of names.
+    The minions, and a list of names.
 after
-    Only of ids behind this one: answers come in pages.
+    The last id of the previous page: answers come in pages.
 `,
 	}, func(s *Service) server.Handler { return s.onTree })
 }
@@ -82,7 +82,7 @@ func (s *Service) onGive(_ context.Context, r *server.Request) (any, error) {
 		return nil
 	})
 	if err == nil && !wire.IsMap(data) {
-		err = errors.New("its data is no map")
+		err = errors.New("the data is not a map")
 	}
 	if err == nil && r.Deep {
 		err = wire.FitFields(r.Load, s.o.Depth)
@@ -91,7 +91,7 @@ func (s *Service) onGive(_ context.Context, r *server.Request) (any, error) {
 		err = s.store.Put(r.ID, data, clear)
 	}
 	if err != nil {
-		s.refuse(r.ID, fmt.Errorf("what it gave was not kept: %w", err))
+		s.refuse(r.ID, fmt.Errorf("mine data not stored: %w", err))
 		return "ERROR: the mine: " + err.Error(), nil
 	}
 	return true, nil
@@ -152,7 +152,7 @@ func (s *Service) onTree(ctx context.Context, r *server.Request) (any, error) {
 	tgt, _ := d.Get("tgt")
 	q := Question{Tgt: tgt, TgtType: d.String("tgt_type"), Names: wire.Texts(d.List("fun"))}
 	if len(q.Names) > maxNames {
-		return nil, fmt.Errorf("mine of others, for node %s: it names %d functions; at most %d may be", r.ID, len(q.Names), maxNames)
+		return nil, fmt.Errorf("mine of others, for node %s: %d functions, at most %d", r.ID, len(q.Names), maxNames)
 	}
 	p, err := s.forNode(ctx, r.ID, q, d.String("after"))
 	if err != nil {

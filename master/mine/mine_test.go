@@ -154,7 +154,7 @@ func TestQuestion_Large(t *testing.T) {
 	e := NewEntries(EntriesOptions{Cachedir: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
 	e.hide("m1", strings.Repeat("n", 1<<20), errForeign)
 	if _, err := (Question{Tgt: strings.Repeat("x", 1<<20), TgtType: "none"}).settled(nil, nil); err == nil || len(err.Error()) > 1000 || log.Len() > 1000 {
-		t.Errorf("told in %d bytes: %.300v", log.Len(), err)
+		t.Errorf("logged in %d bytes: %.300v", log.Len(), err)
 	}
 }
 

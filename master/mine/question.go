@@ -25,7 +25,7 @@ type Question struct {
 }
 
 // errNoQuestion is for queries that Salt answers with an empty map.
-var errNoQuestion = errors.New("it does not say of whom (tgt), or what (fun: a name, or a list of names)")
+var errNoQuestion = errors.New("tgt or fun is missing; fun is a name or a list of names")
 
 // ReadQuestion decodes the load of `_mine_get` (Salt wire reference §8.2). Pillar targets match
 // exactly, without globs: otherwise a minion could guess the pillar of others piece by piece.
@@ -49,7 +49,7 @@ func ReadQuestion(d *wire.Map) (q Question, err error) {
 	slices.Sort(q.Names)
 	q.Names = slices.Compact(q.Names)
 	if len(q.Names) > maxNames {
-		return q, fmt.Errorf("it names %d functions; at most %d may be", len(q.Names), maxNames)
+		return q, fmt.Errorf("%d functions, at most %d", len(q.Names), maxNames)
 	}
 	q.Several = q.Several || len(q.Names) > 1
 	q.TgtType = d.String("tgt_type")

@@ -27,8 +27,8 @@ const (
 	maxRemembered = 64 << 20
 )
 
-// told is a cached answer of the rest of the tree.
-type told struct {
+// cachedAnswer is the last answer of the rest of the tree.
+type cachedAnswer struct {
 	at     time.Time // zero: from a previous run of this master
 	others []other
 	bytes  int
@@ -41,14 +41,14 @@ type remembered struct {
 	dir string
 	log *slog.Logger
 
-	mu   sync.Mutex
-	told *lru.Guarded[string, *told]
-	size int
+	mu      sync.Mutex
+	answers *lru.Guarded[string, *cachedAnswer]
+	size    int
 }
 
 func newRemembered(cachedir string, log *slog.Logger) *remembered {
 	r := &remembered{dir: filepath.Join(cachedir, "mine_elsewhere"), log: log}
-	r.told = lru.NewGuarded(maxQuestions, func(key string, t *told) {
+	r.answers = lru.NewGuarded(maxQuestions, func(key string, t *cachedAnswer) {
 		r.size -= t.bytes
 		r.remove(r.path(key))
 	})
@@ -90,17 +90,17 @@ func (r *remembered) remove(path string) {
 }
 
 // get returns the last answer to a query, or nil.
-func (r *remembered) get(key string) *told {
+func (r *remembered) get(key string) *cachedAnswer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if t, ok := r.told.Get(key); ok {
+	if t, ok := r.answers.Get(key); ok {
 		return t
 	}
 	b, err := os.ReadFile(r.path(key))
 	if err != nil {
 		return nil
 	}
-	t := &told{sum: sha256.Sum256(b)}
+	t := &cachedAnswer{sum: sha256.Sum256(b)}
 	if t.others, err = readOthers(b, key); err != nil {
 		r.log.Warn("saved mine reports of nodes unreadable", "path", r.path(key), "err", err)
 		return nil
@@ -118,8 +118,8 @@ func (r *remembered) put(key string, others []other, at time.Time) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := &told{at: at, others: others, sum: sha256.Sum256(b)}
-	old, ok := r.told.Get(key)
+	t := &cachedAnswer{at: at, others: others, sum: sha256.Sum256(b)}
+	old, ok := r.answers.Get(key)
 	r.enter(key, t)
 	if ok && old.sum == t.sum || len(b) > maxAnswer || len(others) == 0 && !ok {
 		return
@@ -133,17 +133,17 @@ func (r *remembered) put(key string, others []other, at time.Time) {
 }
 
 // enter adds an answer to the cache and evicts others. The caller holds mu.
-func (r *remembered) enter(key string, t *told) {
+func (r *remembered) enter(key string, t *cachedAnswer) {
 	for _, o := range t.others {
 		t.bytes += o.bytes()
 	}
-	if old, ok := r.told.Peek(key); ok {
+	if old, ok := r.answers.Peek(key); ok {
 		r.size -= old.bytes
 	}
-	r.told.Add(key, t)
+	r.answers.Add(key, t)
 	r.size += t.bytes
-	for r.size > maxRemembered && r.told.Len() > 1 {
-		r.told.RemoveOldest()
+	for r.size > maxRemembered && r.answers.Len() > 1 {
+		r.answers.RemoveOldest()
 	}
 }
 

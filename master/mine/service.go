@@ -74,7 +74,7 @@ type Service struct {
 	flight     singleflight.Group
 	shares     *admission.Shares // of each minion in queries to the rest of the tree
 	remembered *remembered
-	told       logs.Throttle[string]
+	warned     logs.Throttle[string]
 }
 
 // New returns a Service.
@@ -90,7 +90,7 @@ func New(o Options) *Service {
 const answerBytes = 32 << 20
 
 // errMuch is returned for an answer beyond that limit.
-var errMuch = errors.New("what these minions have in the mine is more than 32 MiB: name fewer minions or functions")
+var errMuch = errors.New("the mine entries exceed 32 MiB; select fewer minions or functions")
 
 // answer collects results by name and minion.
 type answer struct {
@@ -136,7 +136,7 @@ func (s *Service) Get(ctx context.Context, asker string, q Question) (*wire.Map,
 	q.Names = slices.DeleteFunc(slices.Clone(q.Names), func(fun string) bool {
 		refused := !s.rules.allow(asker, fun)
 		if refused {
-			s.o.Trespassed(ownership.Trespass{Kind: ownership.OfMine, Path: asker, ID: asker, Err: fmt.Errorf("it may not ask for %q (option mine_get)", shown(fun))})
+			s.o.Trespassed(ownership.Trespass{Kind: ownership.OfMine, Path: asker, ID: asker, Err: fmt.Errorf("it may not read %q (option mine_get)", shown(fun))})
 		}
 		return refused
 	})

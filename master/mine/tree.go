@@ -60,7 +60,7 @@ func (s *Service) elsewhere(ctx context.Context, q Question, minion, except stri
 	if minion != "" {
 		give, err := s.shares.Take(ctx, minion)
 		if err != nil {
-			return nil, fmt.Errorf("its questions to the rest of the tree: %w", err)
+			return nil, fmt.Errorf("wait for its other mine queries: %w", err)
 		}
 		defer give()
 		if known, ok := s.known(key); ok {
@@ -156,7 +156,7 @@ func (s *Service) former(key string, away map[string]string, seen map[string]boo
 		}
 	}
 	paths := strings.Join(slices.Sorted(maps.Keys(away)), ", ")
-	if n := s.told.Note("away "+paths, s.o.Now()); n > 0 {
+	if n := s.warned.Note("away "+paths, s.o.Now()); n > 0 {
 		one := slices.Sorted(maps.Keys(away))[0]
 		s.o.Log.Warn("mine of child nodes unavailable, using their last report",
 			"nodes", strings.ReplaceAll(paths, viaAbove, "the master above"), "reason", away[one], "minions", len(out), "times", n)
@@ -178,7 +178,7 @@ func isAway(via string, away map[string]string) bool {
 }
 
 // errEndless means that an answer in pages does not advance.
-var errEndless = errors.New("the master above gives an answer that does not go on")
+var errEndless = errors.New("the answer of the master above makes no progress")
 
 // askAbove asks the parent for all that it may reveal to this node. Salt's masters do not know this
 // request and answer nothing.
@@ -196,7 +196,7 @@ func (s *Service) askAbove(ctx context.Context, q Question) (out []other, err er
 		}
 		p, err := readPage(raw)
 		if err != nil {
-			return nil, fmt.Errorf("the mine, as the master above tells it: %w", err)
+			return nil, fmt.Errorf("read the mine of the parent: %w", err)
 		}
 		for _, o := range p.others {
 			if size += o.bytes(); size > allBytes {
@@ -235,7 +235,7 @@ func (p page) load() *wire.Map {
 
 func readPage(raw wire.Raw) (p page, err error) {
 	if !wire.IsMap(raw) {
-		return p, errors.New("it is no map: this node is not known as one there")
+		return p, errors.New("not a map; the parent does not know this node as a node")
 	}
 	err = wire.Fields(raw, func(key string, val wire.Raw) (err error) {
 		switch key {

@@ -37,7 +37,7 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	if v := c.Value("ret_kwargs"); v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return nil, "", fmt.Errorf("ret_kwargs=%s is no mapping", pyfmt.Str(v))
+			return nil, "", fmt.Errorf("ret_kwargs=%s is not a mapping", pyfmt.Str(v))
 		}
 		q.RetKwargs = m
 	}
@@ -46,12 +46,12 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	if v := c.Value("timeout"); v != nil {
 		n, ok := pyfmt.Number(v)
 		if !ok || n < 0 || n > longest.Seconds() {
-			return nil, "", fmt.Errorf("timeout=%s is no number of seconds", pyfmt.Str(v))
+			return nil, "", fmt.Errorf("timeout=%s is not a number of seconds", pyfmt.Str(v))
 		}
 		q.Timeout = time.Duration(n * float64(time.Second))
 	}
 	failhard := c.Value("failhard") == true || f.parts.Failhard
-	f.told(value.NewMap("type", kind, "tgt", q.Tgt, "name", c.Name(), "args", toldArgs(c, q, failhard)))
+	f.fireArgs(value.NewMap("type", kind, "tgt", q.Tgt, "name", c.Name(), "args", jobArgs(c, q, failhard)))
 	if batch := c.Value("batch"); batch != nil {
 		out, err = f.inBatches(ctx, q, pyfmt.Str(batch), failhard)
 		return out, "", err
@@ -59,7 +59,7 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	if v := c.Value("subset"); pyfmt.Truth(v) {
 		n, err := number(v)
 		if err != nil || n < 0 {
-			return nil, "", fmt.Errorf("subset=%s is no number of minions", pyfmt.Str(v))
+			return nil, "", fmt.Errorf("subset=%s is not a number of minions", pyfmt.Str(v))
 		}
 		few, err := f.few(ctx, q, n)
 		if err != nil || len(few) == 0 {
@@ -83,8 +83,8 @@ func (f *funcs) ask(ctx context.Context, c *states.Call, kind string, q runners.
 	return out, a.JID, nil
 }
 
-// toldArgs returns the data of the event about a job, in Salt's form.
-func toldArgs(c *states.Call, q runners.Question, failhard bool) *value.Map {
+// jobArgs returns the data of the event about a job, in Salt's form.
+func jobArgs(c *states.Call, q runners.Question, failhard bool) *value.Map {
 	kwargs, arg := q.Kwargs, q.Args
 	if kwargs == nil {
 		kwargs = value.NewMap()

@@ -100,7 +100,7 @@ func TestBatch(t *testing.T) {
 					id, args, _ := strings.Cut(id, " ")
 					ran = append(ran, id)
 					if want := "['x'] {'queue': False, 'concurrent': False}"; args != want {
-						t.Errorf("%s: %s is given %s", c.args, id, args)
+						t.Errorf("%s: %s receives %s", c.args, id, args)
 					}
 				}
 			}

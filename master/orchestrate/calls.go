@@ -21,13 +21,13 @@ func given(of *value.Map) (args []any, kwargs *value.Map, err error) {
 	if v, ok := of.Get("kwarg"); ok && v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return nil, nil, fmt.Errorf("kwarg=%s is no mapping of arguments", pyfmt.Str(v))
+			return nil, nil, fmt.Errorf("kwarg=%s is not a mapping of arguments", pyfmt.Str(v))
 		}
 		kwargs = m.Clone()
 	}
 	if v, ok := of.Get("arg"); ok && v != nil {
 		if args, ok = v.([]any); !ok {
-			return nil, nil, fmt.Errorf("arg=%s is no list of arguments", pyfmt.Str(v))
+			return nil, nil, fmt.Errorf("arg=%s is not a list of arguments", pyfmt.Str(v))
 		}
 	}
 	of.Range(func(k, v any) bool {
@@ -71,7 +71,7 @@ func (f *funcs) called(ctx context.Context, c *states.Call, kind, word string, a
 	if shown == nil {
 		shown = []any{}
 	}
-	f.told(value.NewMap("type", kind, "name", c.Name(), "args", shown, "kwargs", kwargs))
+	f.fireArgs(value.NewMap("type", kind, "name", c.Name(), "args", shown, "kwargs", kwargs))
 	end := f.parts.Call(ctx, kind, c.Name(), args, kwargs)
 	how := "executed"
 	if !good(end) {
@@ -167,12 +167,12 @@ func oneOf(id string, v any) (fun string, kwargs *value.Map, err error) {
 		for _, e := range v {
 			one, ok := e.(*value.Map)
 			if !ok {
-				return "", nil, fmt.Errorf("runner %s: %s is no mapping", id, pyfmt.Str(e))
+				return "", nil, fmt.Errorf("runner %s: %s is not a mapping", id, pyfmt.Str(e))
 			}
 			one.Range(func(k, v any) bool { m.Set(k, v); return true })
 		}
 	default:
-		return "", nil, fmt.Errorf("runner %s: %s is no mapping", id, pyfmt.Str(v))
+		return "", nil, fmt.Errorf("runner %s: %s is not a mapping", id, pyfmt.Str(v))
 	}
 	if fun = m.String("name"); fun == "" {
 		fun = id
@@ -225,11 +225,11 @@ func (f *funcs) waitForEvent(ctx context.Context, c *states.Call) (*states.Resul
 	n, isNumber := pyfmt.Number(c.Value("timeout"))
 	switch {
 	case !ok:
-		return failed(c, fmt.Sprintf("id_list=%s is no list", pyfmt.Str(c.Value("id_list")))), nil
+		return failed(c, fmt.Sprintf("id_list=%s is not a list", pyfmt.Str(c.Value("id_list")))), nil
 	case !isNumber || n < 0 || n > longest.Seconds():
-		return failed(c, fmt.Sprintf("timeout=%s is no number of seconds", pyfmt.Str(c.Value("timeout")))), nil
+		return failed(c, fmt.Sprintf("timeout=%s is not a number of seconds", pyfmt.Str(c.Value("timeout")))), nil
 	case c.Str("node") != "master":
-		return failed(c, fmt.Sprintf("node=%s: there is the bus of the master alone", c.Str("node"))), nil
+		return failed(c, fmt.Sprintf("node=%s: only the bus of the master is available", c.Str("node"))), nil
 	}
 	began := f.parts.Now()
 	within, cancel := context.WithTimeout(ctx, time.Duration(n*float64(time.Second)))

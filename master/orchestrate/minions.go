@@ -12,8 +12,8 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// told fires Salt's event before an orchestration starts a job.
-func (f *funcs) told(data *value.Map) { f.parts.Fire("salt/run/"+f.jid+"/args", data) }
+// fireArgs fires Salt's event before an orchestration starts a job.
+func (f *funcs) fireArgs(data *value.Map) { f.parts.Fire("salt/run/"+f.jid+"/args", data) }
 
 // extra returns our additions to a result.
 func extra(jid string) *value.Map {
@@ -153,7 +153,7 @@ func joined(m *value.Map) string {
 func number(v any) (int, error) {
 	n, ok := pyfmt.Number(v)
 	if !ok || n != float64(int(n)) {
-		return 0, fmt.Errorf("%s is no number", pyfmt.Str(v))
+		return 0, fmt.Errorf("%s is not a whole number", pyfmt.Str(v))
 	}
 	return int(n), nil
 }
@@ -175,12 +175,12 @@ func (f *funcs) function(ctx context.Context, c *states.Call) (*states.Result, e
 	case []any:
 		q.Args = v
 	default:
-		return failed(c, fmt.Sprintf("arg=%s is no list of arguments", pyfmt.Str(v))), nil
+		return failed(c, fmt.Sprintf("arg=%s is not a list of arguments", pyfmt.Str(v))), nil
 	}
 	if v := c.Value("kwarg"); v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return failed(c, fmt.Sprintf("kwarg=%s is no mapping of arguments", pyfmt.Str(v))), nil
+			return failed(c, fmt.Sprintf("kwarg=%s is not a mapping of arguments", pyfmt.Str(v))), nil
 		}
 		q.Kwargs = m.Clone()
 	}

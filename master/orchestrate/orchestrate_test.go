@@ -309,7 +309,7 @@ func TestPauses(t *testing.T) {
 			}
 		}
 		if s.pauses.set("one more", "", &pause{}) == nil {
-			t.Error("there is no bound")
+			t.Error("without a limit")
 		}
 	})
 }

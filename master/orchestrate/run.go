@@ -44,7 +44,7 @@ func read(c *runners.Call) (a asked, err error) {
 		}
 	}
 	if v, given := c.Given("pillar_enc"); given {
-		return a, functions.Invalid("pillar_enc=%v: the pillar of a command line is taken as it is; have the pillar of the master hold what is encrypted", v)
+		return a, functions.Invalid("pillar_enc=%v: pillar data of a command line is not decrypted; put encrypted data into the pillar of the master", v)
 	}
 	if v, given := c.Given("exclude"); given {
 		a.exclude = words(v)
@@ -159,7 +159,7 @@ func single(ctx context.Context, c *runners.Call) (any, error) {
 	fun, name := c.Text("fun"), c.Text("name")
 	module, short, ok := strings.Cut(fun, ".")
 	if !ok {
-		return nil, functions.Invalid("fun=%s is no state such as salt.wheel", fun)
+		return nil, functions.Invalid("fun=%s is not a state such as salt.wheel", fun)
 	}
 	chunk := value.NewMap("state", module, "fun", short, "name", name, "__id__", name, "__env__", a.saltenv, "__sls__", "")
 	c.Extra().Range(func(k, v any) bool {
@@ -170,7 +170,7 @@ func single(ctx context.Context, c *runners.Call) (any, error) {
 		return true
 	})
 	v, err := a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.Single(ctx, chunk) })
-	return a.told(v), err
+	return a.finish(v), err
 }
 
 // high runs high data.
@@ -182,17 +182,17 @@ func high(ctx context.Context, c *runners.Call) (any, error) {
 	v, _ := c.Given("data")
 	data, ok := v.(*value.Map)
 	if !ok {
-		return nil, functions.Invalid("data=%s is no mapping of states", pyfmt.Str(v))
+		return nil, functions.Invalid("data=%s is not a mapping of states", pyfmt.Str(v))
 	}
 	v, err = a.outcome(ctx, func(r *states.Run) (states.Outcome, error) { return r.High(ctx, a.pad(data)) })
-	return a.told(v), err
+	return a.finish(v), err
 }
 
-// told returns the result under the master's id, and prints it for the caller.
-func (a asked) told(v any) any {
+// finish returns the result under the master's id, and prints it for the caller.
+func (a asked) finish(v any) any {
 	ret := value.NewMap(a.parts.ID, v)
-	if a.call.Tell != nil && v != nil {
-		a.call.Tell(functions.ToldProgress, value.NewMap("data", ret, "outputter", "highstate"))
+	if a.call.Report != nil && v != nil {
+		a.call.Report(functions.KindProgress, value.NewMap("data", ret, "outputter", "highstate"))
 	}
 	return ret
 }

@@ -12,30 +12,29 @@ const shared = `
 saltenv : base
     The environment.
 test
-    Tell what would be done, and have minions do so.
+    Report the changes without making them, here and on minions.
 exclude
-    SLS files and states to be left out.
+    SLS files and states to leave out.
 pillar
-    A mapping that is laid over the pillar of the master.
+    A mapping merged over the pillar of the master.
 pillarenv
-    The environment of that.
+    The pillar environment.
 pillar_enc
-    Refused: the pillar of a command line is taken as it is.
+    Not supported: pillar data of a command line is not decrypted.
 orchestration_jid
-    Has to be empty: the id is that of the call.
+    Must be empty: the id of the call is used.
 `
 
 func init() {
 	sls := []string{"mods", "saltenv=", "test=", "exclude=", "pillar=", "pillarenv=", "pillar_enc=", "orchestration_jid="}
 	for _, name := range []string{"state.orchestrate", "state.orch", "state.sls"} {
 		runners.Register(runners.Function{Name: name, Args: sls, Lists: []string{"mods"}, Run: orchestrate, Doc: `
-Run states on the master that have minions, runners and wheel functions do something:
-salt.state, salt.function, salt.runner, salt.wheel, salt.wait_for_event and
-salt.parallel_runners, in the order of their requisites. The files are those of the
-master's file_roots.
+Run states on the master that call minions, runners and wheel functions: salt.state,
+salt.function, salt.runner, salt.wheel, salt.wait_for_event and salt.parallel_runners, in
+the order of their requisites. The files come from the file_roots of the master.
 
 mods
-    The SLS files: a list, or text with commas.` + shared + `
+    The SLS files: a list, or names separated by commas.` + shared + `
     salt-run ` + name + ` webserver
     salt-run ` + name + ` webserver saltenv=dev pillar='{version: 5}' test=True
 `})
@@ -45,9 +44,9 @@ mods
 Show the states of SLS files as an orchestration would run them.
 
 mods
-    The SLS files: a list, or text with commas.
+    The SLS files: a list, or names separated by commas.
 saltenv, pillar, pillarenv, pillar_enc, test, queue
-    As for state.orchestrate; nothing waits for others here.
+    As for state.orchestrate; queue has no effect.
 
     salt-run ` + name + ` webserver pillar='{version: 5}'
 `})
@@ -60,19 +59,19 @@ fun, name
 test, pillar
     As for state.orchestrate.
 queue
-    Nothing waits for others here.
+    Has no effect.
 
     salt-run state.orchestrate_single fun=salt.wheel name=key.list_all
 `})
 	runners.Register(runners.Function{Name: "state.orchestrate_high", Args: []string{"data", "test=", "queue=", "pillar="}, Run: high, Doc: `
-Run states on the master that are given as a mapping.
+Run states on the master, given as a mapping.
 
 data
-    The states, as an SLS file would have them.
+    The states, in the form of an SLS file.
 test, pillar
     As for state.orchestrate.
 queue
-    Nothing waits for others here.
+    Has no effect.
 
     salt-run state.orchestrate_high '{stage_one: {salt.function: [{name: test.ping}, {tgt: "*"}]}}'
 `})
@@ -92,14 +91,14 @@ func registerPauses() {
 		}
 	}
 	register([]string{"state.pause", "state.set_pause"}, []string{"jid", "state_id=", "duration="}, `
-Have a run of states on the master wait.
+Pause a run of states on the master.
 
 jid
     The id of the call that runs them.
 state_id
-    Before which state, by its ID. Default: before the next.
+    The ID of the state to stop before. Default: the next.
 duration
-    For how many seconds. Default: until state.resume.
+    Seconds to pause. Default: until state.resume.
 `, func(p *Pauses, c *runners.Call) error {
 		d, err := c.Seconds("duration", 0)
 		if err != nil {
@@ -112,23 +111,23 @@ duration
 		return p.set(c.Text("jid"), c.Text("state_id"), x)
 	})
 	register([]string{"state.resume", "state.rm_pause"}, []string{"jid", "state_id="}, `
-Have a run of states on the master that waits go on.
+Resume a paused run of states on the master.
 
 jid
     The id of the call that runs them.
 state_id
-    The state before which it waits. Default: whichever.
+    The state that it is paused before. Default: any.
 `, func(p *Pauses, c *runners.Call) error {
 		p.resume(c.Text("jid"), c.Text("state_id"))
 		return nil
 	})
 	register([]string{"state.soft_kill"}, []string{"jid", "state_id="}, `
-Have a run of states on the master end before a state, without breaking one off.
+End a run of states on the master before a state, without interrupting one.
 
 jid
     The id of the call that runs them.
 state_id
-    Before which state, by its ID. Default: before the next.
+    The ID of the state to stop before. Default: the next.
 `, func(p *Pauses, c *runners.Call) error {
 		return p.set(c.Text("jid"), c.Text("state_id"), &pause{kill: true})
 	})

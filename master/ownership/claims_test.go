@@ -100,15 +100,15 @@ func TestClaims_Had(t *testing.T) {
 	if !o.Has("n1", "b") || len(o.ids) != 2 {
 		t.Errorf("read %v", o.ids)
 	}
-	owes := true
+	pending := true
 	for range 3 {
-		o.Sweep(func(string) bool { return owes })
+		o.Sweep(func(string) bool { return pending })
 	}
 	check(o, "n1", "a", true)
-	owes = false
-	o.Sweep(func(string) bool { return owes })
+	pending = false
+	o.Sweep(func(string) bool { return pending })
 	check(o, "n1", "c", true) // a return may be committed after its last report
-	o.Sweep(func(string) bool { return owes })
+	o.Sweep(func(string) bool { return pending })
 	check(o, "n1", "c", false)
 	o.renew(has("n1"), map[string]bool{"b": true})
 	check(o, "n1", "b", true)

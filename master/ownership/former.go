@@ -69,15 +69,15 @@ func (o *Claims) Had(node, id string) bool {
 	return o.former.has(node, id)
 }
 
-// Sweep ages the previous claims of nodes for which owes, which reports pending returns, is false.
-func (o *Claims) Sweep(owes func(node string) bool) {
+// Sweep ages the previous claims of nodes without pending returns.
+func (o *Claims) Sweep(pending func(node string) bool) {
 	o.mu.RLock()
 	nodes := slices.Sorted(maps.Keys(o.former.young))
 	nodes = slices.AppendSeq(nodes, maps.Keys(o.former.old))
 	o.mu.RUnlock()
 	slices.Sort(nodes)
 	for _, node := range slices.Compact(nodes) {
-		if owes(node) {
+		if pending(node) {
 			continue
 		}
 		o.mu.Lock()
@@ -87,10 +87,10 @@ func (o *Claims) Sweep(owes func(node string) bool) {
 }
 
 // Sweep drops previous claims of nodes that have no more returns to send.
-func (p *Policy) Sweep() { p.claims.Sweep(p.owesReturns) }
+func (p *Policy) Sweep() { p.claims.Sweep(p.mayHavePending) }
 
-// owesReturns reports whether a child node may have pending returns: it is away, or reports some.
-func (p *Policy) owesReturns(node string) bool {
+// mayHavePending reports whether a child node may have pending returns: it is away, or reports some.
+func (p *Policy) mayHavePending(node string) bool {
 	n, known := p.o.Tree.Node(node)
 	return known && (n.State != topology.Up || n.Vitals.Started.IsZero() || n.Vitals.Pending > 0)
 }

@@ -52,7 +52,7 @@ const maxTag = 8192
 
 var (
 	errReserved = errors.New("only masters fire it")
-	errForm     = errors.New("a tag is UTF-8 text of at most 8192 bytes without control characters")
+	errForm     = errors.New("the tag is not UTF-8 of at most 8192 bytes without control characters")
 )
 
 // MayFire reports whether a minion may fire a tag, without minion_event_tags. Otherwise it could

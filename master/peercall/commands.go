@@ -29,11 +29,11 @@ fun, arg
     The function and its arguments; several functions are joined by commas, and have one
     text or list of arguments each.
 no_parse
-    Keyword arguments that stay text.
+    Keyword arguments that stay strings.
 tgt, tgt_type
-    Whom it means.
+    The target.
 ret, tmo
-    Returners of the minions, and a time-out in seconds.
+    Returners for the minions, and a timeout in seconds.
 `
 
 var jobArgs = []string{"fun", "arg", "no_parse", "tgt", "tgt_type", "ret", "tmo"}
@@ -41,43 +41,44 @@ var jobArgs = []string{"fun", "arg", "no_parse", "tgt", "tgt_type", "ret", "tmo"
 func init() {
 	commands.Register(server.Command{
 		Name: "minion_pub", Who: server.Proven, Args: jobArgs, Doc: `
-A minion starts a job, if the option peer lets it. The answer is an empty map if not.
+A minion starts a job, if the option peer allows it. Otherwise the answer is an empty map.
 ` + jobDoc,
 	}, func(s *Service) server.Handler { return s.onPub })
 	commands.Register(server.Command{
 		Name: "minion_publish", Who: server.Proven, Args: append([]string{"form"}, jobArgs...), Doc: `
-As minion_pub; the answer is what the minions have returned.
+Like minion_pub; the answer has the results of the minions.
 ` + jobDoc + `form
-    full has all that was returned in the answer, else it is the values.
+    full: the answer has the whole returns; otherwise only the values.
 `,
 	}, func(s *Service) server.Handler { return s.onPublish })
 	commands.Register(server.Command{
 		Name: "pub_ret", Who: server.Proven, Args: []string{"jid"}, Doc: `
-What a job has returned so far, for the minion that started it.
+Returns the results of a job so far, for the minion that started it.
 jid
     The job.
 `,
 	}, func(s *Service) server.Handler { return s.onResults })
 	commands.Register(server.Command{
 		Name: "minion_runner", Who: server.Proven, Args: []string{"fun", "arg", "no_parse"}, Doc: `
-A minion calls a runner, if the option peer_run lets it. The answer is an empty map if not.
+A minion calls a runner, if the option peer_run allows it. Otherwise the answer is an empty
+map.
 fun, arg
     The runner and its arguments.
 no_parse
-    Keyword arguments that stay text.
+    Keyword arguments that stay strings.
 `,
 	}, func(s *Service) server.Handler { return s.onRunner })
 	commands.Register(server.Command{
 		Name: startCommand, Who: server.Node, Args: append([]string{"for"}, jobArgs...), Doc: `
-A node starts a job for a minion behind it, by the rules of this master; our own addition.
+A node starts a job for a minion behind it, by the rules of this master. A mom command.
 for
     The minion.
 ` + jobDoc,
 	}, func(s *Service) server.Handler { return s.onNodePub })
 	commands.Register(server.Command{
 		Name: resultsCommand, Who: server.Node, Args: []string{"for", "jid"}, Doc: `
-What a job has returned so far that was started for a minion behind a node; our own
-addition.
+Returns the results so far of a job that was started for a minion behind a node. A mom
+command.
 for
     The minion.
 jid

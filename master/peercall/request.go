@@ -26,7 +26,7 @@ type request struct {
 }
 
 // errIncomplete is returned for a load with missing fields.
-var errIncomplete = errors.New("it lacks a function (fun), arguments (arg) or a target (tgt)")
+var errIncomplete = errors.New("fun, arg or tgt is missing")
 
 // readRequest decodes a load. Strings among the arguments are parsed as YAML and as keywords,
 // unless the minion disables that.
@@ -65,7 +65,7 @@ func readRequest(d *wire.Map) (r request, err error) {
 	for _, n := range names {
 		//mutant:peer-publish-in-turn
 		if strings.HasPrefix(strings.TrimSpace(n), "publish.") {
-			return r, fmt.Errorf("%s would have others publish in turn, without end", n)
+			return r, fmt.Errorf("%s would make minions publish in turn, without end", n)
 		}
 	}
 	return r, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // errNoRunner is returned for a load with missing fields.
-var errNoRunner = errors.New("it lacks a runner (fun) or its arguments (arg)")
+var errNoRunner = errors.New("fun or arg is missing")
 
 // runner calls a runner of this master for a minion and returns its result. As in Salt, the result
 // of a failed runner is the text of its error.

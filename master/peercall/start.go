@@ -13,7 +13,7 @@ import (
 )
 
 // errNoRules refuses a minion without an entry in peer.
-var errNoRules = errors.New("no entry of the option peer means this minion")
+var errNoRules = errors.New("no entry of option peer matches this minion")
 
 // job is a job started for a minion.
 type job struct {
@@ -70,11 +70,11 @@ func (s *Service) here(ctx context.Context, id string, r request, rules []any) (
 func (s *Service) awaitNodes(ctx context.Context, jid string, heard *bus.Subscription) {
 	ctx, cancel := context.WithTimeout(ctx, nodesWait)
 	defer cancel()
-	for s.owed(jid) {
+	for s.nodesPending(jid) {
 		select {
 		case _, ok := <-heard.C():
 			if !ok {
-				return // too many words at once: who asks sees the others in the results
+				return // overflow: the caller finds the other minions in the results
 			}
 		case <-ctx.Done():
 			return
@@ -82,7 +82,8 @@ func (s *Service) awaitNodes(ctx context.Context, jid string, heard *bus.Subscri
 	}
 }
 
-func (s *Service) owed(jid string) bool {
+// nodesPending reports whether a job is open and a node below has not reported its minions.
+func (s *Service) nodesPending(jid string) bool {
 	a, _ := s.o.State(jid)
 	for _, n := range a.Nodes {
 		if n == jobevent.NodeAsked {

@@ -22,7 +22,7 @@ func (s *Service) publishAndWait(ctx context.Context, id string, r request) (*wi
 	}
 	defer give()
 	if !s.waiting.TryTake() {
-		return nil, fmt.Errorf("as many minions wait for jobs as may (%d); try again later", maxWaiting)
+		return nil, fmt.Errorf("%d minions are waiting for jobs already; try again later", maxWaiting)
 	}
 	defer s.waiting.Give()
 	if r.timeout == 0 {

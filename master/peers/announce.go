@@ -14,17 +14,17 @@ func init() {
 		Name: "_presence", Who: server.Proven,
 		Args: []string{"session", "role", "version", "running", "back", "heard", "life", "tree", "delta", "revision", "pieces", "piece", "now"},
 		Doc: `
-A minion or node says that it is there, and what is below it; our own addition.
+A minion or node reports its presence, and a node the tree below it. A mom command.
 
 session
-    What its subscription carries, so that the master knows the connection.
+    The session id in its subscription, which identifies the connection.
 role, version, running, back
-    What it is, of which version, the jobs it works on, and whether it was here before.
+    Its role, its version, the jobs it runs, and whether it was here before.
 heard
-    The last publication that it heard; without it, it fetches none.
+    The last publication it received; without it, it fetches none.
 life, tree, delta, revision, pieces, piece, now
-    Of a node: its start, what is below it or what has changed there, in pieces if
-    that is much, and its clock.
+    Of a node: its process, the tree below it or the changes there, in pieces if large, and
+    its clock.
 `,
 	}, func(s *Service) server.Handler { return s.announced })
 }

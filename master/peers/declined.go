@@ -14,7 +14,7 @@ func init() {
 		Name: "_declined", Who: server.Proven,
 		Args: []string{"jid", "data"},
 		Doc: `
-A minion reports that a job's target does not match its own data; our own addition.
+A minion reports that a job's target does not match its own data. A mom command.
 
 jid
     The job.

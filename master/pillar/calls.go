@@ -163,7 +163,7 @@ func runProgram(ctx context.Context, shell, anyCode bool, a args) ([]byte, error
 		}
 	}
 	if len(argv) == 0 {
-		return nil, errors.New("there is no command")
+		return nil, errors.New("no command")
 	}
 	if n, ok := pyfmt.Number(a["timeout"]); ok && n > 0 {
 		var cancel context.CancelFunc

@@ -56,7 +56,7 @@ func TestCompile_AsSalt(t *testing.T) {
 			},
 			want: `{"sub": 1, "w": 1, "g1": 1, "g2": 1}`,
 		},
-		"include is no list": {
+		"include is not a list": {
 			files: map[string]string{"top.sls": "{base: {'*': [a]}}", "a.sls": "{include: nope, s: a}"},
 			want:  `{"include": "nope", "s": "a", "_errors": ["Include Declaration in SLS 'a' is not formed as a list"]}`,
 		},
@@ -69,7 +69,7 @@ func TestCompile_AsSalt(t *testing.T) {
 			files: map[string]string{"top.sls": topAB, "a.sls": "{{ nope.x }}", "b.sls": "s: b"},
 			want:  `{"s": "b", "_errors": ["Rendering SLS 'a' failed. Please see master log for details."]}`,
 		},
-		"not rendered, told": {
+		"not rendered, with the reason": {
 			files: map[string]string{"top.sls": topAB, "a.sls": "{{ nope.x }}", "b.sls": "s: b"}, change: strict,
 			want: `{"s": "b", "_errors": ["Rendering SLS 'a' failed, render error:\nJinja variable 'nope' is undefined; line 1\n\n---\n{{ nope.x }}    <======================\n---"]}`,
 		},
@@ -140,7 +140,7 @@ func TestCompile_AsSalt(t *testing.T) {
 			},
 			want: `{"s": "a", "k": 1, "seen": "1", "b": 1}`,
 		},
-		"ext_pillar is no list": {
+		"ext_pillar is not a list": {
 			files:  map[string]string{"top.sls": topAB, "a.sls": "s: a", "b.sls": "b: 1"},
 			change: func(c *config.Master) { c.ExtPillar = map[string]any{"cmd_yaml": "x"} },
 			want:   `{"s": "a", "b": 1, "_errors": ["The \"ext_pillar\" option is malformed"]}`,
@@ -226,7 +226,7 @@ func TestTop_Matches(t *testing.T) {
 // Log messages name the minion and the file, and include what the minion is not shown.
 func TestCompile_Log(t *testing.T) {
 	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [w]}}", "w/init.sls": "a: 1\nb: {{ nope.x }}\n"})
-	r.want("told", r.get(), `{"_errors": ["Rendering SLS 'w' failed. Please see master log for details."]}`)
+	r.want("the pillar", r.get(), `{"_errors": ["Rendering SLS 'w' failed. Please see master log for details."]}`)
 	for _, want := range []string{"minion=m1", "path=w/init.sls", "'nope' is undefined; line 2"} {
 		if !strings.Contains(r.log.text(), want) {
 			t.Errorf("the log lacks %q: %s", want, r.log.text())

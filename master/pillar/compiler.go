@@ -62,7 +62,7 @@ type Compiler struct {
 	shown   *value.Map // options visible to templates
 	kept    *kept
 	ttl     *timed                // nil without pillar_cache
-	told    logs.Throttle[string] // by minion: invalid requests
+	warned  logs.Throttle[string] // by minion: invalid requests
 
 	shares  *admission.Shares   // of minions
 	room    *semaphore.Weighted // limits concurrent compilations
@@ -140,7 +140,7 @@ func ordered(written any, folders map[string][]string) []string {
 // [ErrBusy] or that of ctx while waiting; all other errors are in the pillar under _errors.
 func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 	if err := r.proper(); err != nil {
-		if n := c.told.Note(r.ID, c.now()); n > 0 {
+		if n := c.warned.Note(r.ID, c.now()); n > 0 {
 			c.log.Error("Pillar render error: "+err.Error(), "minion", r.ID, "times", n) //nolint:sloglint // Salt's text
 		}
 		return value.NewMap("_errors", []any{err.Error()}), nil
@@ -151,7 +151,7 @@ func (c *Compiler) Compile(ctx context.Context, r Request) (*value.Map, error) {
 		// could deadlock.
 		//mutant:pillar-within-each-other
 		if depth = outer.depth + 1; depth > deepest {
-			return nil, fmt.Errorf("the pillar of %s is asked for within %d others", r.ID, deepest)
+			return nil, fmt.Errorf("pillar of %s: nested in %d others", r.ID, deepest)
 		}
 		ctx = context.WithValue(ctx, folderKey{}, nil)
 	} else {
@@ -223,7 +223,7 @@ func (c *Compiler) late(ctx context.Context) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Sprintf("The pillar was not compiled within %v (pillar_timeout)", c.cfg.PillarTimeout)
 	}
-	return "The pillar was not compiled: the master ends"
+	return "The pillar was not compiled: the master is shutting down"
 }
 
 // Top returns the merged top files for an unknown minion, with all targets, and their errors.

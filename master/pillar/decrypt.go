@@ -96,7 +96,7 @@ func (p *pass) decryptAt(ctx context.Context, m *value.Map, parts []string, rend
 	case renderer != "gpg":
 		return fmt.Errorf("Decryption renderer '%s' is not available; gpg is", renderer)
 	case p.c.gpg == nil:
-		return errors.New("this master has no secret keys: put them into the folder gpg_keydir")
+		return errors.New("this master has no secret keys: put them into gpg_keydir")
 	}
 	plain, err := p.opened(ctx, v)
 	if err == nil {

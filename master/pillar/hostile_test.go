@@ -146,7 +146,7 @@ func TestHostile_IDInCommands(t *testing.T) {
 	})
 	for _, id := range []string{"m1;touch " + mark, "$(touch " + mark + ")", "`x`", "a b", "-rf", "a'b", "a\nb"} {
 		p := r.get(func(q *Request) { q.ID = id })
-		if _, err := os.Stat(mark); err == nil || strings.Count(asJSON(t, p), "is put into no command") != 2 {
+		if _, err := os.Stat(mark); err == nil || strings.Count(asJSON(t, p), "may not be part of a command") != 2 {
 			t.Errorf("%q: %v, %s", id, err, asJSON(t, p))
 		}
 	}
@@ -180,7 +180,7 @@ func TestHostile_Environments(t *testing.T) {
 			"pillarenv": func(q *Request) { q.Pillarenv = env }, "saltenv": func(q *Request) { q.Saltenv = env },
 		} {
 			p := asJSON(t, r.get(set))
-			if strings.Contains(p, "evil") || !strings.Contains(p, "is no name of an environment") || len(p) > 1000 {
+			if strings.Contains(p, "evil") || !strings.Contains(p, "is not an environment name") || len(p) > 1000 {
 				t.Errorf("%s %.50q: %.300s", name, env, p)
 			}
 		}
@@ -241,7 +241,7 @@ func TestHostile_OneMinion(t *testing.T) {
 		close(goOn)
 		wg.Wait()
 		if busy != 100-2-64 {
-			t.Errorf("%d are told to come again", busy)
+			t.Errorf("%d are busy", busy)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func (r Request) proper() error {
 	for _, e := range []struct{ field, env string }{{"saltenv", r.Saltenv}, {"pillarenv", r.Pillarenv}} {
 		//mutant:pillar-environments-are-names
 		if e.env != "" && !config.ValidSaltenv(e.env) {
-			return fmt.Errorf("%s=%.100q is no name of an environment", e.field, e.env)
+			return fmt.Errorf("%s=%.100q is not an environment name", e.field, e.env)
 		}
 	}
 	return nil

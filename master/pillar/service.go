@@ -70,7 +70,7 @@ func (s *Service) fromAbove(ctx context.Context, r Request) (*value.Map, error) 
 	m, ok := v.(*value.Map)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("it answers %v", v)
+		return nil, fmt.Errorf("unexpected answer %v", v)
 	case m.Has("pillar"):
 		if p := m.Map("pillar"); p != nil {
 			return p, nil
@@ -78,9 +78,9 @@ func (s *Service) fromAbove(ctx context.Context, r Request) (*value.Map, error) 
 	case m.Has("refused"):
 		return nil, errors.New(m.String("refused"))
 	case m.Len() == 0:
-		return nil, errors.New("it does not know the question: a master of Salt's gives no pillar to a node's minions, nor does one whose syndic this node is not")
+		return nil, errors.New("it does not serve pillars to this node: it is a Salt master, or does not know this node as one")
 	}
-	return nil, errors.New("its answer cannot be read")
+	return nil, errors.New("unreadable answer")
 }
 
 // ReadRequest decodes the fields of a pillar request, from the minion itself or from a node. id is

@@ -52,7 +52,7 @@ func TestSources_HTTP(t *testing.T) {
 		{"http_json", map[string]any{"url": srv.URL + "/grain/<role>", "with_grains": true}, `{"path": "/grain/..%2F..%2Fm2"}`},
 		{"http_json", srv.URL + "/list", "not a mapping"},
 		{"http_json", srv.URL + "/nope", "500 Internal Server Error"},
-		{"http_json", srv.URL + "/away", "which is another server"},
+		{"http_json", srv.URL + "/away", "redirect to another server"},
 		{"http_json", map[string]any{"url": srv.URL + "/grain/<nope>", "with_grains": true}, "has no grain nope"},
 		{"http_json", map[string]any{"url": "file:///etc/passwd"}, "neither http:// nor https://"},
 		{"http_json", map[string]any{"uri": srv.URL}, "unexpected keyword argument 'uri'"},

@@ -78,7 +78,7 @@ func TestSendJudged(t *testing.T) {
 		}
 		for conn, want := range map[uint64][]string{1: {"web*"}, 2: nil, 3: {c.minion}, 4: {c.other}, 5: {c.unnamed}} {
 			if got := w.gets(t, conn); !slices.Equal(got, want) {
-				t.Errorf("%d ids, plain %v: connection %d is given %q, want %q", len(c.ids), c.plain, conn, got, want)
+				t.Errorf("%d ids, plain %v: connection %d receives %q, want %q", len(c.ids), c.plain, conn, got, want)
 			}
 		}
 	}
@@ -111,10 +111,10 @@ func TestMissedJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.TgtType != c.kind || p.Extra != nil && p.Extra.Has(jobfields.TargetField) == c.node {
-			t.Errorf("%s is given %s", c.id, p.TgtType)
+			t.Errorf("%s receives %s", c.id, p.TgtType)
 		}
 		if ids, err := jobfields.NarrowedIDs(p); !c.node && (err != nil || !slices.Equal(ids, c.want)) {
-			t.Errorf("%s is given %q, %v", c.id, ids, err)
+			t.Errorf("%s receives %q, %v", c.id, ids, err)
 		}
 	}
 }

@@ -110,9 +110,9 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 		if seq > before.Number {
 			return false
 		}
-		owes, queued := s.o.Jobs.Expects(rec.JID, id), s.Wants(rec.JID, id)
+		expected, queued := s.o.Jobs.Expects(rec.JID, id), s.Wants(rec.JID, id)
 		switch {
-		case !owes && !queued, !s.MayTarget(rec.Name(), id):
+		case !expected && !queued, !s.MayTarget(rec.Name(), id):
 			return true
 		case s.o.Jobs.NotDelivered(rec.JID, id), s.notDelivered(conn, rec.Name(), id), s.journal.MayRepeat(rec.Name().String(), id, before.Position):
 		default:

@@ -117,7 +117,7 @@ func (s *Service) DequeueTree(ctx context.Context, below Asker, jid string) (min
 		}
 		known = known || d.Bool("known")
 		minions = append(minions, wire.Texts(d.List("minions"))...)
-		if u := d.Map("untold"); u != nil {
+		if u := d.Map(fieldUnreached); u != nil {
 			for _, k := range u.Keys() {
 				path, _ := k.(string)
 				unreached[node+"/"+path] = u.String(path)
@@ -131,6 +131,9 @@ func (s *Service) DequeueTree(ctx context.Context, below Asker, jid string) (min
 	}
 	return minions, unreached, nil
 }
+
+// fieldUnreached is the field of an answer to [AskDequeue] with the nodes that could not be reached.
+const fieldUnreached = "untold"
 
 // AnswerQueued answers [AskQueued].
 func (s *Service) AnswerQueued(ctx context.Context, below Asker) (any, error) {
@@ -151,5 +154,5 @@ func (s *Service) AnswerDequeue(ctx context.Context, below Asker, arg wire.Raw) 
 	for node, why := range unreached {
 		nodes.Set(node, why)
 	}
-	return wire.NewMap("known", err == nil, "minions", minions, "untold", nodes), nil
+	return wire.NewMap("known", err == nil, "minions", minions, fieldUnreached, nodes), nil
 }

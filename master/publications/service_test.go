@@ -32,24 +32,24 @@ const someJob = "20260102030405000001"
 // world is the master around a service. It records what is sent and the calls of the engine.
 type world struct {
 	*Service
-	shared *keys.Shared
-	store  *memory.Store
-	owes   map[string]bool
-	sent   []string
-	calls  []string
-	nodes  map[string]nodecall.Answer
-	given  atomic.Uint64
-	known  map[uint64]bool
-	below  map[uint64]bool
-	conns  map[string][]uint64
-	sealed []wire.Publication // all sent; picked are their receivers
-	picked []*zmtp.Choice
-	now    func() time.Time
+	shared  *keys.Shared
+	store   *memory.Store
+	expects map[string]bool
+	sent    []string
+	calls   []string
+	nodes   map[string]nodecall.Answer
+	given   atomic.Uint64
+	known   map[uint64]bool
+	below   map[uint64]bool
+	conns   map[string][]uint64
+	sealed  []wire.Publication // all sent; picked are their receivers
+	picked  []*zmtp.Choice
+	now     func() time.Time
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{store: memory.Open(time.Now), owes: map[string]bool{}, now: time.Now}
+	w := &world{store: memory.Open(time.Now), expects: map[string]bool{}, now: time.Now}
 	var err error
 	if w.shared, err = keys.NewShared(time.Now); err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func (w *world) Outcomes(ctx context.Context, jid string) ([]returners.Outcome, 
 }
 
 func (j jobs) State(string) (engine.Account, bool) { return engine.Account{}, false }
-func (j jobs) Expects(_, id string) bool           { return j.w.owes[id] }
-func (j jobs) ExpectsNode(_, id string) bool       { return j.w.owes[id] }
+func (j jobs) Expects(_, id string) bool           { return j.w.expects[id] }
+func (j jobs) ExpectsNode(_, id string) bool       { return j.w.expects[id] }
 func (j jobs) RedeliveredNode(jid, id string)      { j.Redelivered(jid, id) }
 func (j jobs) NotDelivered(string, string) bool    { return true }
 
@@ -156,7 +156,7 @@ func TestMissed(t *testing.T) {
 	if want := []string{`"" ` + someJob}; !slices.Equal(w.sent, want) {
 		t.Errorf("sent %q", w.sent)
 	}
-	w.owes["m1"] = true
+	w.expects["m1"] = true
 	heard := wire.NewMap("heard", []any{"another life", int64(0)})
 	for id, want := range map[string]int{"m1": 1, "m2": 0} {
 		if jids, know := w.Missed(id, heard); len(jids) != want || know.Int("missed") != int64(want) || know.Int("head") != 1 {
@@ -173,7 +173,7 @@ func TestSendMissed(t *testing.T) {
 	w := newWorld(t)
 	before := w.Heard()
 	w.publish(t, time.Time{})
-	w.owes["m1"], w.sent = true, nil
+	w.expects["m1"], w.sent = true, nil
 	w.SendMissed(7, "m1", before) // received already
 	w.SendMissed(8, "m2", w.Heard())
 	if len(w.sent) != 0 {
@@ -181,7 +181,7 @@ func TestSendMissed(t *testing.T) {
 	}
 	w.SendMissed(9, "m1", presence.Before{Number: 1})
 	if !slices.Equal(w.sent, []string{`9 "" again`}) || !slices.Equal(w.calls, []string{"redelivered to stock m1"}) || w.given.Load() != 1 {
-		t.Errorf("sent %q, told %q", w.sent, w.calls)
+		t.Errorf("sent %q, calls %q", w.sent, w.calls)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 	for name, c := range map[string]struct {
 		until  time.Duration
 		gone   map[string]jobevent.Absence
-		told   []string
+		calls  []string
 		queued bool
 	}{
 		"before it":                             {time.Hour, map[string]jobevent.Absence{"m1": away("")}, nil, true},
@@ -204,8 +204,8 @@ func TestFoundAwayBehindTheDeadline(t *testing.T) {
 			w.publish(t, time.Now().Add(c.until))
 			w.Tend()
 			w.QueueAway(someJob, c.gone, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
-			if !slices.Equal(w.calls, c.told) || w.Wants(someJob, "m1") != c.queued {
-				t.Errorf("told %q; queued %v", w.calls, w.Wants(someJob, "m1"))
+			if !slices.Equal(w.calls, c.calls) || w.Wants(someJob, "m1") != c.queued {
+				t.Errorf("calls %q; queued %v", w.calls, w.Wants(someJob, "m1"))
 			}
 		})
 	}
@@ -221,16 +221,16 @@ func TestQueuedBelowExpires(t *testing.T) {
 	// n1 is connected, n2 below it is silent; n1 has its own queue for m4.
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m2": away("n1/n2"), "m3": away("n1/n2"), "m4": away("n1"), "m5": away("n1")}, map[string]jobevent.NodeState{"n1/n2": jobevent.NodeSilent})
 	if w.Wants(someJob, "m2") || w.WantsNode(someJob, "n1") || !w.Pending(someJob) {
-		t.Error("somebody is given the job from here, or nobody is waited for")
+		t.Error("a minion receives the job from here, or none is expected")
 	}
 	w.QueueAnswered(someJob, "m3")                                                                        // has returned
 	w.QueueAway(someJob, map[string]jobevent.Absence{"m5": {Reason: engine.NoResponse, Path: "n1"}}, nil) // its node reports a reason
 	if w.Tend(); len(w.calls) > 0 {
-		t.Errorf("told %q before the deadline", w.calls)
+		t.Errorf("calls %q before the deadline", w.calls)
 	}
 	w.now = func() time.Time { return deadline.Add(time.Second) }
 	if w.Tend(); !slices.Equal(w.calls, []string{engine.Expired + " [m2 m4]"}) || w.Pending(someJob) {
-		t.Errorf("told %q", w.calls)
+		t.Errorf("calls %q", w.calls)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestQueuedBelowIsDequeued(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(w.calls, []string{engine.Dequeued + " [m2]"}) || w.Pending(someJob) {
-		t.Errorf("told %q", w.calls)
+		t.Errorf("calls %q", w.calls)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 	}
 	w.now = func() time.Time { return deadline.Add(time.Second) }
 	if w.Tend(); !slices.Equal(w.calls, []string{engine.Expired + " [m1]"}) {
-		t.Errorf("told %q", w.calls)
+		t.Errorf("calls %q", w.calls)
 	}
 	for state, given := range map[string]bool{"": true, string(jobevent.NodeAnswered): false} {
 		w := newWorld(t)
@@ -283,7 +283,7 @@ func TestQueuedForANodeWithGuests(t *testing.T) {
 	w.publish(t, time.Now().Add(time.Hour))
 	w.QueueAway(someJob, nil, map[string]jobevent.NodeState{"n1": jobevent.NodeUnreachable})
 	if w.QueueHeard("n1", jobevent.Expectation{JID: someJob, Ours: true}); w.WantsNode(someJob, "n1") {
-		t.Error("not taken over by a node that has it")
+		t.Error("a node that has the job has not taken it over")
 	}
 }
 

@@ -206,7 +206,7 @@ func load(t *testing.T, tgt, fun, jid string) wire.Raw {
 func TestStart(t *testing.T) {
 	w := newWorld(t)
 	if _, err := w.PublishLoad(t.Context(), load(t, "nosuch", "test.ping", ""), access.By{Owner: "root"}); !errors.Is(err, ErrNoMatch) {
-		t.Errorf("for nobody: %v", err)
+		t.Errorf("without a match: %v", err)
 	}
 	w.want(t)
 	w.full = returners.ErrFull

@@ -62,14 +62,14 @@ func TestLoops(t *testing.T) {
 					t.Errorf("%d rounds", got)
 				}
 				if s.r.Counts().Cut == 0 || !strings.Contains(s.log.String(), "leads to itself") || len(loops.C()) == 0 {
-					t.Errorf("%d cut, told %d times, and the log says\n%s", s.r.Counts().Cut, len(loops.C()), s.log)
+					t.Errorf("%d cut, reported %d times, log:\n%s", s.r.Counts().Cut, len(loops.C()), s.log)
 				}
 				// The same event from outside still starts a reaction.
 				s.onJob = nil
 				time.Sleep(time.Minute)
 				s.fire(c.first, "id", "m1")
 				if got := len(s.done()); got == 0 {
-					t.Error("what is no loop is cut")
+					t.Error("an event outside a loop is cut")
 				}
 			})
 		})

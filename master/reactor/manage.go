@@ -24,7 +24,7 @@ func isManage(tag string) bool {
 func (r *Reactor) manage(tag string, data *value.Map) {
 	//mutant:reactor-key-of-the-master
 	if !r.o.Key(data.String("key")) {
-		r.tell("manage", "event that changes reactors refused: it has no key of the master's user", "tag", tag)
+		r.logThrottled("manage", "event that changes reactors refused: it has no key of the master's user", "tag", tag)
 		return
 	}
 	switch tag[strings.LastIndexByte(tag, '/')+1:] {

@@ -44,7 +44,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 		r.o.Log.Error(fmt.Sprintf("Reactor '%s' failed to execute %s '%s'", l.id(), l.kind(), l.fun()), "sls", l.String("__sls__"), "err", err) //nolint:sloglint // Salt's text
 	}
 	if kind == "" {
-		fail(fmt.Errorf("there is no such type of reaction; it is local, runner, wheel or caller"))
+		fail(fmt.Errorf("unknown type of reaction; use local, runner, wheel or caller"))
 		return
 	}
 	c, err := r.call(kind, l)
@@ -80,7 +80,7 @@ func (r *Reactor) react(ctx context.Context, l low, why chain) {
 		}
 	})
 	if !given {
-		r.tell("queue", fmt.Sprintf("Reactor '%s' failed to execute %s '%s': TaskPool queue is full! Consider tuning reactor_worker_threads and/or reactor_worker_hwm", l.id(), l.kind(), l.fun()))
+		r.logThrottled("queue", fmt.Sprintf("Reactor '%s' failed to execute %s '%s': TaskPool queue is full! Consider tuning reactor_worker_threads and/or reactor_worker_hwm", l.id(), l.kind(), l.fun()))
 		return
 	}
 	r.done.Add(1)
@@ -98,12 +98,12 @@ func sent(c Call) string {
 func (r *Reactor) local(ctx context.Context, l low, c Call) error {
 	j := Job{JID: c.JID, Tgt: l.value("tgt"), TgtType: l.String("tgt_type"), Fun: c.Fun, Args: c.Args, Kwargs: c.Kwargs, Ret: l.String("ret")}
 	if j.Tgt == nil || j.Tgt == "" {
-		return fmt.Errorf("it has no tgt")
+		return fmt.Errorf("tgt is missing")
 	}
 	if v := l.value("timeout"); v != nil {
 		n, ok := pyfmt.Number(v)
 		if !ok || n < 0 || n > 1e6 {
-			return fmt.Errorf("timeout=%s is no number of seconds", pyfmt.Str(v))
+			return fmt.Errorf("timeout=%s is not a number of seconds", pyfmt.Str(v))
 		}
 		j.Timeout = time.Duration(n * float64(time.Second))
 	}
@@ -163,7 +163,7 @@ func (r *Reactor) old(kind string, l low, c *Call) error {
 	if v := l.value("kwarg"); v != nil {
 		m, ok := v.(*value.Map)
 		if !ok {
-			return fmt.Errorf("kwarg=%s is no mapping", pyfmt.Str(v))
+			return fmt.Errorf("kwarg=%s is not a mapping", pyfmt.Str(v))
 		}
 		c.Kwargs = m.Clone()
 	}
@@ -208,7 +208,7 @@ func keywords(v any) (*value.Map, error) {
 				}
 				return nil, fmt.Errorf("Incorrect argument format: %s has not one key", pyfmt.Repr(e))
 			default:
-				return nil, fmt.Errorf("Incorrect argument format: %s is no keyword", pyfmt.Repr(e))
+				return nil, fmt.Errorf("Incorrect argument format: %s is not a keyword", pyfmt.Repr(e))
 			}
 		}
 		if out.Len() > 0 {

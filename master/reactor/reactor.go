@@ -77,7 +77,7 @@ type Reactor struct {
 	failed atomic.Uint64 // events and reactions
 	cut    atomic.Uint64 // loops
 	missed atomic.Uint64 // events dropped because the queue was full
-	told   logs.Throttle[string]
+	warned logs.Throttle[string]
 	wg     sync.WaitGroup
 }
 
@@ -126,14 +126,14 @@ func (r *Reactor) Run(ctx context.Context) {
 		if n := sub.Dropped(); n > dropped {
 			r.missed.Add(n - dropped)
 			dropped = n
-			r.tell("events", "events dropped by the reactor: too many at once", "waiting", Waiting, "bytes", r.o.Bytes)
+			r.logThrottled("events", "events dropped by the reactor: too many at once", "waiting", Waiting, "bytes", r.o.Bytes)
 		}
 	}
 }
 
-// tell logs a recurring error at intervals.
-func (r *Reactor) tell(what, message string, args ...any) {
-	if n := r.told.Note(what, r.o.Now()); n > 0 {
+// logThrottled logs a recurring error at intervals.
+func (r *Reactor) logThrottled(what, message string, args ...any) {
+	if n := r.warned.Note(what, r.o.Now()); n > 0 {
 		r.o.Log.Error(message, append(args, "times", n)...) //nolint:sloglint // constant in each caller
 	}
 }
@@ -143,7 +143,7 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 	data, err := e.Map()
 	if err != nil {
 		r.failed.Add(1)
-		r.tell("data "+e.Tag, "event ignored by the reactor: unreadable data", "tag", e.Tag, "err", err)
+		r.logThrottled("data "+e.Tag, "event ignored by the reactor: unreadable data", "tag", e.Tag, "err", err)
 		return
 	}
 	//mutant:reactor-own-events
@@ -192,7 +192,7 @@ func (r *Reactor) uncut(tag string, slss []string, why chain) (out []string) {
 			continue
 		}
 		r.cut.Add(1)
-		if n := r.told.Note("loop "+sls, r.o.Now()); n > 0 {
+		if n := r.warned.Note("loop "+sls, r.o.Now()); n > 0 {
 			r.o.Log.Error("reaction not started: it leads to itself", "sls", sls, "by", strings.Join(why.distinct(), " and "), "tag", tag, "rounds", len(why), "times", n,
 				"hint", "test the event before the reaction, or use a narrower tag")
 			r.o.Table.fire("salt/reactors/loop", value.NewMap("tag", tag, "reactor", sls, "chain", texts(why), "user", User))

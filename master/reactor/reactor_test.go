@@ -162,12 +162,12 @@ func TestForms(t *testing.T) {
 		"nothing":               {"{}", ""},
 		"empty":                 {"", ""},
 
-		"no target":          {"a: {local.test.ping: []}", "! it has no tgt"},
+		"no target":          {"a: {local.test.ping: []}", "! tgt is missing"},
 		"nobody":             {"a: {local.test.ping: [{tgt: nobody}]}", "local nobody  test.ping [] {} ret= timeout=0s; ! no minions matched"},
-		"no such type":       {"a: {thorium.x: [{a: 1}]}", "! there is no such type of reaction"},
+		"no such type":       {"a: {thorium.x: [{a: 1}]}", "! unknown type of reaction"},
 		"caller":             {"a: {caller.test.ping: [{args: [1]}]}", "! this master has no execution modules of its own"},
 		"wrong args":         {"a: {runner.test.arg: [{args: 5}]}", "! Incorrect argument format"},
-		"wrong timeout":      {"a: {local.test.ping: [{tgt: x}, {timeout: soon}]}", "! timeout=soon is no number of seconds"},
+		"wrong timeout":      {"a: {local.test.ping: [{tgt: x}, {timeout: soon}]}", "! timeout=soon is not a number of seconds"},
 		"no list":            {"a: {local.test.ping: {tgt: x}}", "! State 'a' in SLS"},
 		"no function":        {"a: {local: [{tgt: x}]}", "! No function declared in state 'local'"},
 		"two functions":      {"a: {local: [test.ping, test.pong, {tgt: x}]}", "! Too many functions declared"},
@@ -189,7 +189,7 @@ func TestForms(t *testing.T) {
 					t.Errorf("%s\nwant %s", got, want)
 				}
 				if failing != (s.r.Counts().Failed > 0) || !strings.Contains(s.log.String(), fault) {
-					t.Errorf("%d failed, and the log says\n%s", s.r.Counts().Failed, s.log)
+					t.Errorf("%d failed, log:\n%s", s.r.Counts().Failed, s.log)
 				}
 			})
 		})
@@ -220,7 +220,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 		if n := strings.Count(s.log.String(), "for tag none. File missing or not found."); n != 2 {
-			t.Errorf("%d files are told to be missing:\n%s", n, s.log)
+			t.Errorf("%d files are logged as missing:\n%s", n, s.log)
 		}
 		s.fire("glob", "user", User) // of a reaction
 		if got := s.done(); len(got) > 0 {
@@ -233,8 +233,8 @@ func TestTable(t *testing.T) {
 func TestManage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, map[string]string{"a.sls": "a: {runner.test.a: [{args: {x: 1}}]}"})
-		told := s.bus.Subscribe(bus.SubscribeOptions{Prefix: managePrefix, Size: 100})
-		defer told.Close()
+		results := s.bus.Subscribe(bus.SubscribeOptions{Prefix: managePrefix, Size: 100})
+		defer results.Close()
 		sls := filepath.Join(s.dir, "a.sls")
 		say := func(v any) string { return pyfmt.Repr(v) }
 		for _, c := range []struct{ got, want string }{
@@ -260,7 +260,7 @@ func TestManage(t *testing.T) {
 		s.fire("salt/reactors/manage/delete", "event", "my/*", "key", "wrong")
 		synctest.Wait()
 		if len(s.table.list()) != 1 {
-			t.Error("somebody without the key has changed the reactors")
+			t.Error("the reactors were changed without the key")
 		}
 		s.fire("salt/run/20261123150000000000/salt/reactors/manage/delete", "event", "my/*", "key", "right")
 		synctest.Wait()
@@ -271,11 +271,11 @@ func TestManage(t *testing.T) {
 			t.Error(got)
 		}
 		seen := map[string]int{}
-		for len(told.C()) > 0 {
-			seen[strings.TrimPrefix((<-told.C()).Tag, managePrefix)]++
+		for len(results.C()) > 0 {
+			seen[strings.TrimPrefix((<-results.C()).Tag, managePrefix)]++
 		}
 		if seen["add-complete"] != 2 || seen["delete-complete"] != 2 || seen["list-results"] != 2 || seen["leader/value"] != 2 {
-			t.Errorf("the bus is told %v", seen)
+			t.Errorf("fired %v", seen)
 		}
 	})
 }
@@ -294,7 +294,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 		if !strings.Contains(s.log.String(), "TaskPool queue is full!") {
-			t.Errorf("the log says\n%s", s.log)
+			t.Errorf("log:\n%s", s.log)
 		}
 		close(s.hold)
 		if got := len(s.done()); got != 5 {
@@ -319,7 +319,7 @@ func TestBounds_Events(t *testing.T) {
 			t.Errorf("%d are missed", n)
 		}
 		if !strings.Contains(s.log.String(), "events dropped by the reactor") {
-			t.Errorf("the log says\n%s", s.log)
+			t.Errorf("log:\n%s", s.log)
 		}
 	})
 }
@@ -367,13 +367,13 @@ func TestFile(t *testing.T) {
 	write("- my/*: 5\n", time.Unix(2000, 0))
 	tab.reload()
 	if len(tab.slss("my/x")) != 2 || !strings.Contains(log.String(), "previous entries stay in force") {
-		t.Errorf("a wrong file is taken; the log says %s", log.String())
+		t.Errorf("an invalid file is accepted; log: %s", log.String())
 	}
 	log.Reset()
 	write("- my/*: 5\n- my/x: [/e.sls]\n", time.Unix(2500, 0))
 	first := NewTable(config.Reactors{File: path}, bus.New(nil), l)
 	if got := fmt.Sprint(first.slss("my/x")); got != "[/e.sls]" || !strings.Contains(log.String(), "entry 1, tag my/*") {
-		t.Errorf("at the start a wrong entry is left out: %s; the log says %s", got, log.String())
+		t.Errorf("at the start an invalid entry is skipped: %s; log: %s", got, log.String())
 	}
 	write("- my/y: [/d.sls]\n", time.Unix(3000, 0))
 	tab.reload()

@@ -85,7 +85,7 @@ func (r *Reactor) find(ctx context.Context, sls, tag string) (out []file) {
 		var data []byte
 		switch {
 		case err == nil && info.Size() > maxSLS:
-			err = fmt.Errorf("it has %d bytes, and may have %d", info.Size(), maxSLS)
+			err = fmt.Errorf("%d bytes, at most %d", info.Size(), maxSLS)
 		case err == nil:
 			data, err = os.ReadFile(name)
 		}
@@ -116,5 +116,5 @@ func (r *Reactor) render(ctx context.Context, f file, tag string, data *value.Ma
 	case *value.Map:
 		return pad(v), nil
 	}
-	return nil, fmt.Errorf("it renders to %s, and not to a mapping of reactions", pyfmt.Repr(v))
+	return nil, fmt.Errorf("it renders to %s, not to a mapping of reactions", pyfmt.Repr(v))
 }

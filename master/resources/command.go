@@ -30,8 +30,8 @@ func (s *Service) Serve(srv *server.Server) { commands.AddTo(srv, s) }
 func init() {
 	commands.Register(server.Command{
 		Name: "_register_resources", Who: server.Proven, Args: []string{"resources", "resource_grains"}, Whole: true, Doc: `
-A minion of Salt 3008 names the resources that it manages, in the place of all that it named
-before.
+A minion of Salt 3008 registers the resources that it manages. They replace all earlier ones.
+
 resources
     Their ids, by type.
 resource_grains
@@ -52,7 +52,7 @@ func (s *Service) onRegister(_ context.Context, r *server.Request) (any, error) 
 		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(refused)) {
-		s.Trespassed(ownership.Trespass{Kind: ownership.OfResource, Path: r.ID, ID: id, Err: fmt.Errorf("it may not manage the resource: %s", refused[id])})
+		s.Trespassed(ownership.Trespass{Kind: ownership.OfResource, Path: r.ID, ID: id, Err: fmt.Errorf("resource not allowed: %s", refused[id])})
 	}
 	s.Refreshed(r.ID)
 	return true, nil

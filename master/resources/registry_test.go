@@ -86,11 +86,11 @@ func TestParse_Refused(t *testing.T) {
 		many[i] = "d"
 	}
 	for name, m := range map[string]*wire.Map{
-		"no resources":     wire.NewMap("id", "m"),
-		"a path":           wire.NewMap("resources", wire.NewMap("dummy", []any{"../x"})),
-		"a type is no map": wire.NewMap("resources", []any{"x"}),
-		"a number":         wire.NewMap("resources", wire.NewMap(1, []any{"x"})),
-		"too many":         wire.NewMap("resources", wire.NewMap("dummy", many)),
+		"no resources":        wire.NewMap("id", "m"),
+		"a path":              wire.NewMap("resources", wire.NewMap("dummy", []any{"../x"})),
+		"a type is not a map": wire.NewMap("resources", []any{"x"}),
+		"a number":            wire.NewMap("resources", wire.NewMap(1, []any{"x"})),
+		"too many":            wire.NewMap("resources", wire.NewMap("dummy", many)),
 	} {
 		b, err := wire.Encode(m)
 		if err != nil {

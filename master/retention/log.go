@@ -40,7 +40,7 @@ type Options struct {
 }
 
 // ErrFull rejects a queued job: waiting publications fill the bound.
-var ErrFull = errors.New("the publications that wait for minions fill publish_retention_max_bytes")
+var ErrFull = errors.New("queued publications fill publish_retention_max_bytes")
 
 // entry is a record with the state of this process.
 type entry struct {

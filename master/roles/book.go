@@ -26,7 +26,7 @@ const (
 )
 
 // ErrFixed says that a key has acted in the other role.
-var ErrFixed = errors.New("its key has acted in another role before")
+var ErrFixed = errors.New("its key acted in another role earlier")
 
 // Options of a [Book]. Now and Log are optional.
 type Options struct {

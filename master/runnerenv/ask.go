@@ -68,7 +68,7 @@ func (e Env) Ask(ctx context.Context, q runners.Question) (runners.Answers, erro
 	case <-wait.Done():
 	}
 	if err := p.Ctx.Err(); q.Long && err != nil {
-		return runners.Answers{}, fmt.Errorf("job %s goes on, but the master ends: %w", j.JID, err)
+		return runners.Answers{}, fmt.Errorf("job %s continues, but the master is shutting down: %w", j.JID, err)
 	}
 	return e.answersOf(ctx, j.JID)
 }

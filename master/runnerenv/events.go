@@ -15,7 +15,7 @@ import (
 func (e Env) Fire(tag string, data *wire.Map) error {
 	//mutant:runners-forged-events
 	if !ownership.MayFire("", tag) {
-		return fmt.Errorf("event.send: %q is a tag by which masters and minions speak of what they know; choose another, such as my/event", tag)
+		return fmt.Errorf("event.send: tag %q is reserved for masters and minions; choose another, such as my/event", tag)
 	}
 	return e.p.Bus.Fire(tag, data)
 }
@@ -31,7 +31,7 @@ func (e Env) Listen(ctx context.Context, heard func(tag string, data *wire.Map) 
 		select {
 		case ev, ok := <-sub.C():
 			if !ok {
-				return errors.New("events came faster than they were read; name the tags more closely")
+				return errors.New("events came faster than they were read; use a narrower tag")
 			}
 			data, err := ev.Map()
 			if err != nil {

@@ -62,7 +62,7 @@ func (f functions) Call(ctx context.Context, name string, args []any, kwargs *va
 	case !ok:
 		return nil, fmt.Errorf("%s names no function", name)
 	case !isText:
-		return nil, fmt.Errorf("%s: %v is no name of a function", name, fun)
+		return nil, fmt.Errorf("%s: %v is not a function name", name, fun)
 	}
 	return call(f, ctx, text, args, kwargs)
 }
@@ -132,14 +132,14 @@ func (f functions) wheel(ctx context.Context, fun string, args []any, kwargs *va
 
 // whole returns the outcome of a call in Salt's form.
 func (f functions) whole(fun, jid string, args []any, kwargs *value.Map, v any) *value.Map {
-	told := slices.Clone(args)
+	funArgs := slices.Clone(args)
 	if kwargs.Len() > 0 {
-		told = append(told, kwargs)
+		funArgs = append(funArgs, kwargs)
 	}
-	if told == nil {
-		told = []any{}
+	if funArgs == nil {
+		funArgs = []any{}
 	}
-	return value.NewMap("fun", fun, "jid", jid, "user", f.env.owner.Name, "fun_args", told, "return", v, "success", true)
+	return value.NewMap("fun", fun, "jid", jid, "user", f.env.owner.Name, "fun_args", funArgs, "return", v, "success", true)
 }
 
 // laid returns a copy of a map with another merged over it.

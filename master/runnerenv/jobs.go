@@ -24,12 +24,12 @@ func (e Env) Jobs(ctx context.Context, name string) (returners.Reader, error) {
 		return local, nil
 	case own:
 		if configured == local {
-			return nil, fmt.Errorf("the job cache %s cannot be reached; ext_source=local_cache reads what this master has itself", own)
+			return nil, fmt.Errorf("the job cache %s is unreachable; ext_source=local_cache reads the own store of this master", own)
 		}
 		return configured, nil
 	}
 	if own == "" {
-		return nil, fmt.Errorf("ext_source=%s: this master has the job cache local_cache alone", name)
+		return nil, fmt.Errorf("ext_source=%s: this master has only the job cache local_cache", name)
 	}
 	return nil, fmt.Errorf("ext_source=%s: this master has the job caches local_cache and %s", name, own)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/momtree/mom/master/files"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/mine"
 	"github.com/momtree/mom/master/orchestrate"
 	"github.com/momtree/mom/master/ownership"
@@ -29,6 +28,7 @@ import (
 	"github.com/momtree/mom/master/publish"
 	"github.com/momtree/mom/master/reactor"
 	"github.com/momtree/mom/master/runners"
+	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/topology"
 )
@@ -51,7 +51,7 @@ type Master struct {
 	ID     string // in events and job stores
 	Bus    *bus.Bus
 	Fire   func(tag string, data *wire.Map)
-	Stats  *meters.Counters
+	Stats  *telemetry.Counters
 	Ages   *timing.Clock
 	Log    *slog.Logger
 	Now    func() time.Time

@@ -19,19 +19,18 @@ func init() {
 	Register(Function{
 		Name: "acl.explain", Args: []string{"user", "fun", "tgt=", "tgt_type=", "args=", "kwargs=", "eauth=", "groups=", "kind=", "ret=", "ret_config=", "ret_kwargs=", "module_executors=", "executor_opts="},
 		Doc: `
-Why a user may do something or may not, by the rules that this master has read. Nothing
-is published.
+Explain why the access rules of this master allow or refuse a call. Nothing is published.
 
 user
-    Who asks. Without eauth a user of this machine (publisher_acl).
+    The caller. Without eauth it is a user of this machine (publisher_acl).
 fun, args, kwargs
     The function, a list of positional arguments and a mapping of keyword arguments.
 tgt, tgt_type : glob
-    Whom a job means.
+    The target of a job.
 eauth, groups
-    The login service that proves who it is (external_auth), and the groups that it tells.
+    The login service of the user (external_auth), and the groups of the user there.
 kind : minions
-    What is called: a function of minions, a runner or a wheel function (wheel).
+    The kind of function: minions, runner or wheel.
 ret, ret_config, ret_kwargs, module_executors, executor_opts
     The returners and executors of a job, as for a publication.
 
@@ -53,13 +52,13 @@ func explain(_ context.Context, c *Call) (any, error) {
 	switch q.Kind {
 	case access.Minions, access.Runner, access.Wheel:
 	default:
-		return nil, invalid("kind=%s is none of minions, runner and wheel", q.Kind)
+		return nil, invalid("kind=%s is not one of minions, runner, wheel", q.Kind)
 	}
 	list := func(name string) ([]any, error) {
 		v, given := c.Given(name)
 		l, is := v.([]any)
 		if given && !is {
-			return nil, invalid("%s=%v is no list", name, v)
+			return nil, invalid("%s=%v is not a list", name, v)
 		}
 		return l, nil
 	}
@@ -75,7 +74,7 @@ func explain(_ context.Context, c *Call) (any, error) {
 	var kwargs *wire.Map
 	if v, given := c.Given("kwargs"); given {
 		if kwargs, ok = v.(*wire.Map); !ok {
-			return nil, invalid("kwargs=%v is no mapping", v)
+			return nil, invalid("kwargs=%v is not a mapping", v)
 		}
 	}
 	q.Request = Request{Fun: c.Text("fun"), Args: args, Kwargs: kwargs}

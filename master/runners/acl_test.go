@@ -30,10 +30,10 @@ func TestExplain(t *testing.T) {
 		{wire.NewMap("tgt", "*", "args", []any{"a"}, "kwargs", wire.NewMap("k", "v"), "groups", []any{"ops"}), ""},
 		{wire.NewMap("kind", "runner", "groups", []any{"ops"}), ""},
 		{wire.NewMap(), "needs a target"},
-		{wire.NewMap("tgt", "*", "kind", "x"), "none of minions, runner and wheel"},
-		{wire.NewMap("tgt", "*", "args", "a"), "args=a is no list"},
-		{wire.NewMap("tgt", "*", "groups", "a"), "groups=a is no list"},
-		{wire.NewMap("tgt", "*", "kwargs", "a"), "kwargs=a is no mapping"},
+		{wire.NewMap("tgt", "*", "kind", "x"), "not one of minions, runner, wheel"},
+		{wire.NewMap("tgt", "*", "args", "a"), "args=a is not a list"},
+		{wire.NewMap("tgt", "*", "groups", "a"), "groups=a is not a list"},
+		{wire.NewMap("tgt", "*", "kwargs", "a"), "kwargs=a is not a mapping"},
 	} {
 		var o oracle
 		v, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "acl.explain", Args: []any{"fred", "cmd.run"}, Kwargs: c.kwargs}), Env: &o})

@@ -22,19 +22,19 @@ type Tokens interface {
 func init() {
 	Register(
 		Function{Name: "auth.mk_token", Args: []string{"username=", "password=", "eauth=", "token_expire="}, Private: true, Run: makeToken, Doc: `
-Make a token for a user of a login service (external_auth). The event bus is shown neither
-the password nor the token.
+Create a token for a user of a login service (external_auth). Neither the password nor the
+token is on the event bus.
 
 username, password, eauth
     The user, and the login service.
 token_expire
-    How many seconds the token lives, for users who may choose it
+    The lifetime of the token in seconds, for users who may choose it
     (token_expire_user_override).
 
     salt-run auth.mk_token username=saltdev password=saltdev eauth=auto
 `},
 		Function{Name: "auth.del_token", Args: []string{"token"}, Private: true, Run: deleteToken, Doc: `
-Make a token worthless, and tell whether there was one.
+Revoke a token. Returns whether it existed.
 
 token
     The token.
@@ -63,7 +63,7 @@ func makeToken(ctx context.Context, c *Call) (any, error) {
 	}
 	l := Login{Eauth: c.Text("eauth"), Username: c.Text("username"), Password: c.Text("password")}
 	if l.Eauth == "" {
-		return nil, invalid("eauth has to name a login service of external_auth")
+		return nil, invalid("eauth must be a login service of external_auth")
 	}
 	made, err := t.MakeToken(ctx, l, life)
 	if err != nil {

@@ -23,10 +23,10 @@ type Batcher interface {
 func init() {
 	Register(
 		Function{Name: "batch.status", Args: []string{"jid"}, Reads: true, Run: batchStatus, Doc: `
-How far a batch is that the master drives (salt -b N --async), or a command of Salt 3008: how
-many of its minions have returned (completed), will not return (failed), are at work (active)
-and have not begun (pending), and whether it was halted and why. None for a job that is no
-such batch.
+The progress of a batch that the master drives (salt -b N --async), or a command of Salt 3008:
+the number of minions that have returned (completed), will not return (failed), are running
+(active) and have not started (pending), and whether and why it was halted. None for a job
+that is not such a batch.
 
 jid
     The id of the job.
@@ -34,19 +34,19 @@ jid
     salt-run batch.status 20240610120000000000
 `},
 		Function{Name: "batch.list_active", Reads: true, Run: batchListActive, Doc: `
-The batches that go on, each as batch.status tells it.
+The batches in progress, each in the form of batch.status.
 
     salt-run batch.list_active
 `},
 		Function{Name: "batch.stop", Args: []string{"jid", "kill="}, Run: batchStop, Doc: `
-Stop a batch: no further minion begins. Those at work go on, and their returns are kept. False
-if there is no such batch or it is over.
+Stop a batch: no further minion starts. Running minions continue, and their returns are
+stored. False if the batch does not exist or has ended.
 
 jid
     The id of the job.
 
 kill : False
-    End the job of the minions at work, too (saltutil.kill_job).
+    Also end the job on running minions (saltutil.kill_job).
 
     salt-run batch.stop 20240610120000000000
     salt-run batch.stop 20240610120000000000 kill=True

@@ -36,29 +36,29 @@ tgt, tgt_type : glob
 func init() {
 	Register(
 		Function{Name: "cache.grains", Args: []string{"tgt", "tgt_type="}, Run: known("grains"), Doc: `
-The grains of minions as they told them last when they asked for their pillar. Minions of
-which none are kept are left out.
+The grains of minions from their last pillar request. Minions without stored grains are
+left out.
 ` + cacheTargets + `
     salt-run cache.grains '*'
 `},
 		Function{Name: "cache.pillar", Args: []string{"tgt=", "tgt_type="}, Private: true, Run: known("pillar"), Doc: `
-The pillar of minions as it was served to them last. The event bus is not shown it.
+The pillar of minions as last served to them. The pillar is not on the event bus.
 ` + cacheTargets + `
     salt-run cache.pillar 'web*'
 `},
 		Function{Name: "cache.mine", Args: []string{"tgt=", "tgt_type="}, Private: true, Run: known("mine"), Doc: `
-What minions gave to the mine, as they gave it: what only some minions may see is shown with
-who they are. The event bus is not shown it.
+The mine data of minions as they sent it, with the minions that may read an entry. The data
+is not on the event bus.
 ` + cacheTargets + `
     salt-run cache.mine 'web*'
 `},
 		Function{Name: "cache.clear_mine", Args: []string{"tgt=", "tgt_type="}, Run: forget("mine"), Doc: `
-Forget what minions gave to the mine, until they give it again (mine.update).
+Remove the mine data of minions, until their next update (mine.update).
 ` + cacheTargets + `
     salt-run cache.clear_mine 'web*'
 `},
 		Function{Name: "cache.clear_mine_func", Args: []string{"tgt=", "tgt_type=", "clear_mine_func_flag="}, Run: forget("mine"), Doc: `
-Forget one entry of the mine of minions, until they give it again.
+Remove one mine entry of minions, until their next update.
 ` + cacheTargets + `
 clear_mine_func_flag
     The name of the entry.
@@ -66,19 +66,19 @@ clear_mine_func_flag
     salt-run cache.clear_mine_func 'web*' clear_mine_func_flag=network.interfaces
 `},
 		Function{Name: "cache.clear_grains", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains"), Doc: `
-Forget the grains of minions, until they ask for their pillar again. Targets by grains do
-not find them before.
+Remove the stored grains of minions. Until their next pillar request, targets by grains do
+not match them.
 ` + cacheTargets + `
     salt-run cache.clear_grains 'web*'
 `},
 		Function{Name: "cache.clear_pillar", Args: []string{"tgt=", "tgt_type="}, Run: forget("pillar"), Doc: `
-Forget the pillar of minions, until they ask for it again. Targets by pillar do not find
-them before.
+Remove the stored pillar of minions. Until their next pillar request, targets by pillar do
+not match them.
 ` + cacheTargets + `
     salt-run cache.clear_pillar 'web*'
 `},
 		Function{Name: "cache.clear_all", Args: []string{"tgt=", "tgt_type="}, Run: forget("grains", "pillar", "mine"), Doc: `
-Forget grains, pillar and mine of minions, which is all that is kept of them.
+Remove the stored grains, pillar and mine of minions.
 ` + cacheTargets + `
     salt-run cache.clear_all 'web*'
 `},
@@ -142,13 +142,13 @@ func forget(parts ...string) func(context.Context, *Call) (any, error) {
 			return nil, err
 		}
 		if _, ok := c.Given("tgt"); !ok {
-			return false, invalid("%s needs tgt: whose data are to be forgotten ('*' for all)", c.Fun())
+			return false, invalid("%s needs tgt: the minions whose data to remove ('*' for all)", c.Fun())
 		}
 		q := Known{Grains: slices.Contains(parts, "grains"), Pillar: slices.Contains(parts, "pillar"), Mine: slices.Contains(parts, "mine"), Clear: true}
 		if c.Fun() == "cache.clear_mine_func" {
 			name := c.Text("clear_mine_func_flag")
 			if name == "" {
-				return false, invalid("%s needs clear_mine_func_flag: the name of the entry to be forgotten", c.Fun())
+				return false, invalid("%s needs clear_mine_func_flag: the name of the entry to remove", c.Fun())
 			}
 			q.Names = []string{name}
 		}

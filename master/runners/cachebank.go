@@ -23,11 +23,11 @@ type Bank interface {
 
 const bankArgs = `
 bank, key
-    Names of letters, digits and _ . : @ -; a bank may be within others, with / between them.
-    The banks minions/ID have the keys data and mine alone, which the master writes: grains
-    and pillar of a minion of the tree, and what it gave to the mine.
+    Names of letters, digits and _ . : @ -; nested banks are separated by /. The banks
+    minions/ID have only the keys data and mine, which the master writes: grains and pillar
+    of a minion of the tree, and its mine data.
 cachedir
-    Has to be empty: the folder is that of the configuration.
+    Must be empty: the directory is set in the configuration.
 `
 
 func init() {
@@ -39,13 +39,13 @@ The keys of a bank of this master, and the banks within it.
     salt-run cache.list mycache
 `},
 		Function{Name: "cache.fetch", Args: []string{"bank", "key", "cachedir="}, Private: true, Run: bankFetch, Doc: `
-A value of a bank of this master; an empty mapping if there is none. The event bus is not
-shown it.
+A value of a bank of this master; an empty mapping if it does not exist. The value is not
+on the event bus.
 ` + bankArgs + `
     salt-run cache.fetch minions/web-01 data
 `},
 		Function{Name: "cache.store", Args: []string{"bank", "key", "data", "cachedir="}, Private: true, Run: bankStore, Doc: `
-Keep a value in a bank of this master: at most 1 MiB, and 10,000 values in all.
+Store a value in a bank of this master: at most 1 MiB each, and 10,000 values in total.
 ` + bankArgs + `
 data
     The value.
@@ -53,8 +53,8 @@ data
     salt-run cache.store mycache mykey 'some text'
 `},
 		Function{Name: "cache.flush", Args: []string{"bank", "key=", "cachedir="}, Run: bankFlush, Doc: `
-Remove a value of a bank of this master, without a key the bank with all that is within it,
-and tell whether it was there.
+Remove a value of a bank of this master, or the whole bank without a key. Returns whether
+it existed.
 ` + bankArgs + `
     salt-run cache.flush mycache mykey
 `},
@@ -67,7 +67,7 @@ const minionsBank = "minions"
 // banker returns the value store of this master.
 func banker(c *Call) (Bank, error) {
 	if d := c.Text("cachedir"); d != "" {
-		return nil, invalid("cachedir=%s: the folder is that of the master's configuration; leave it out", d)
+		return nil, invalid("cachedir=%s: the directory is set in the configuration of the master; leave it out", d)
 	}
 	b, ok := c.Env.(Banker)
 	if !ok {
@@ -171,7 +171,7 @@ func bankStore(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if _, own := minionOf(c.Text("bank")); own {
-		return nil, invalid("the bank %s has what minions told; the master alone writes it", c.Text("bank"))
+		return nil, invalid("the bank %s holds data of minions; only the master writes it", c.Text("bank"))
 	}
 	v, _ := c.Arg("data")
 	return nil, b.Store(c.Text("bank"), c.Text("key"), v)
@@ -191,7 +191,7 @@ func bankFlush(ctx context.Context, c *Call) (any, error) {
 	}
 	key := c.Text("key")
 	if id == "" || key != "" && key != "data" && key != "mine" {
-		return nil, invalid("of the bank minions one minion at a time is forgotten: cache.flush minions/ID")
+		return nil, invalid("the bank minions is flushed one minion at a time: cache.flush minions/ID")
 	}
 	k, err := keep(c)
 	if err != nil {

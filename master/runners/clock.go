@@ -18,16 +18,16 @@ type Timekeeper interface {
 	ConfirmClock() (jumped time.Duration, was bool)
 }
 
-var errNoClock = errors.New("this master does not watch its clock")
+var errNoClock = errors.New("the clock of this master is not monitored")
 
 func init() {
 	Register(
 		Function{
 			Name: "clock.status",
 			Doc: `
-Whether the wall clock of this master stands where it should, by how many seconds it
-jumped, and after how many more it is believed. Until then nothing is removed for its
-age and no queued job ends.
+Whether the wall clock of this master is trusted, by how many seconds it jumped, and after
+how many more seconds it is trusted again. Until then nothing is removed because of its
+age, and no queued job ends.
 
     salt-run clock.status
 `,
@@ -42,8 +42,8 @@ age and no queued job ends.
 		Function{
 			Name: "clock.confirm",
 			Doc: `
-Say that the wall clock of this master is right as it stands, after it jumped: old jobs
-are removed again, and queued jobs end at their deadlines. No job gets older by it.
+Confirm the wall clock of this master after a jump: old jobs are removed again, and queued
+jobs end at their deadlines. The jump does not count towards the age of a job.
 
     salt-run clock.confirm
 `,

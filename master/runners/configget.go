@@ -21,12 +21,12 @@ func init() {
 An option of this master. Passwords and other secrets are shown as asterisks.
 
 key
-    Its name, and behind it, with the delimiter between them, keys of mappings and numbers
-    of entries of lists.
+    Its name, followed by keys of mappings and indexes of lists, separated by the
+    delimiter.
 default
-    What is given for an option that is not set. Default: an empty text.
+    The result for an option that is not set. Default: an empty string.
 delimiter : ':'
-    What stands between the keys.
+    The separator of keys.
 
     salt-run config.get worker_threads
     salt-run config.get publisher_acl:fred
@@ -67,7 +67,7 @@ func configGet(_ context.Context, c *Call) (any, error) {
 	}
 	key := c.Text("key")
 	if key == "" {
-		return nil, invalid("key is empty; test.get_opts gives all options")
+		return nil, invalid("key is empty; use test.get_opts for all options")
 	}
 	if v, ok := all[key]; ok { // an option's name may contain the delimiter
 		return wire.Normal(v), nil

@@ -19,12 +19,12 @@ The documentation of all wheel functions.
     salt-run doc.wheel
 `},
 		Function{Name: "doc.execution", Args: []string{"tgt=", "tgt_type="}, Run: docExecution, Doc: `
-The documentation of the functions of minions, of all that are asked put together. Without
-a target twenty minions of the tree are asked, some of each version that there is, for
-those of one version have the same functions.
+The documentation of execution functions, merged from all queried minions. Without a
+target it queries twenty minions of the tree, some of each version, because minions of one
+version have the same functions.
 
 tgt, tgt_type : glob
-    The minions to ask.
+    The minions to query.
 
     salt-run doc.execution
     salt-run doc.execution tgt='web*'

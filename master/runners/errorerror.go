@@ -7,12 +7,12 @@ import (
 func init() {
 	Register(Function{
 		Name: "error.error", Args: []string{"name=", "message="}, Run: functions.Fail[Env], Doc: `
-Fail, to see how programs take it. Without a name it gives an empty mapping.
+Fail, to test how programs handle it. Without a name it returns an empty mapping.
 
 name
-    The name of an exception of Python's.
+    The name of a Python exception.
 message
-    What it says.
+    Its message.
 
     salt-run error.error
     salt-run error.error name=Exception message='This is an error.'

@@ -16,8 +16,8 @@ type Firer interface {
 func init() {
 	Register(Function{
 		Name: "event.send", Args: []string{"tag", "data="}, Run: eventSend, Doc: `
-Put an event on the event bus of this master. Tags by which masters and minions speak of
-what they know (salt/job/, salt/auth, salt/run/ and such) are refused.
+Fire an event on the event bus of this master. Tags reserved for masters and minions
+(salt/job/, salt/auth, salt/run/ and others) are refused.
 
 tag
     Its tag.
@@ -32,13 +32,13 @@ data
 func eventSend(_ context.Context, c *Call) (any, error) {
 	f, ok := c.Env.(Firer)
 	if !ok {
-		return nil, errors.New("event.send: there is no event bus here")
+		return nil, errors.New("event.send: no event bus")
 	}
 	data := wire.NewMap()
 	if v, given := c.Given("data"); given {
 		m, ok := v.(*wire.Map)
 		if !ok {
-			return nil, invalid("data=%v is no mapping such as '{\"key\": \"value\"}'", v)
+			return nil, invalid("data=%v is not a mapping such as '{\"key\": \"value\"}'", v)
 		}
 		data = m
 	}

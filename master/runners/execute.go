@@ -11,21 +11,21 @@ import (
 func init() {
 	Register(Function{
 		Name: "salt.execute", Args: []string{"tgt", "fun", "arg=", "timeout=", "tgt_type=", "ret=", "jid=", "kwarg="}, AnyKwargs: true, Run: saltExecute, Doc: `
-Run a function on minions of the whole tree and give the results by minion. Who did not
-return is told as progress.
+Run a function on minions of the whole tree and return the results by minion. Minions that
+do not return are reported as progress.
 
 tgt, tgt_type : glob
     The minions.
 fun, arg, kwarg
     The function, a list of positional arguments and a mapping of keyword arguments. Further
-    keywords are arguments of the function as well.
+    keywords are also arguments of the function.
 timeout
-    After how many seconds minions of which it is not known whether they are connected are
-    asked whether they are at work. Default: the master's option.
+    Seconds until minions of unknown presence are asked whether they run the job. Default:
+    the option of the master.
 ret
     Returners for the minions.
 jid
-    Has to be empty: the master chooses the id.
+    Must be empty: the master chooses the id.
 
     salt-run salt.execute '*' test.ping
     salt-run salt.execute 'web*' cmd.run arg='["uptime"]'
@@ -51,13 +51,13 @@ func saltExecute(ctx context.Context, c *Call) (any, error) {
 	}
 	if v, ok := c.Given("arg"); ok {
 		if q.Args, ok = v.([]any); !ok {
-			return nil, invalid("arg=%v is no list", v)
+			return nil, invalid("arg=%v is not a list", v)
 		}
 	}
 	if v, ok := c.Given("kwarg"); ok {
 		m, ok := v.(*wire.Map)
 		if !ok {
-			return nil, invalid("kwarg=%v is no mapping", v)
+			return nil, invalid("kwarg=%v is not a mapping", v)
 		}
 		q.Kwargs = m.Clone()
 	}

@@ -17,8 +17,7 @@ type FileServer interface {
 const (
 	docBackend = `
 backend
-    The backends: names with commas, or with a minus in front those to leave out. All,
-    without it.
+    The backends, separated by commas; a minus in front excludes one. Default: all.
 `
 	docSaltenv = `
 saltenv : base
@@ -32,7 +31,7 @@ func init() {
 The environments of the file server.
 ` + docBackend + `
 sources : False
-    Names the backends.
+    Also return the backends.
 
     salt-run fileserver.envs
     salt-run fileserver.envs roots
@@ -45,44 +44,44 @@ The symbolic links of an environment, with their targets as written.
     salt-run fileserver.symlink_list
 `},
 		Function{Name: "fileserver.update", Args: []string{"backend=", "remotes="}, Lists: []string{"backend", "remotes"}, Run: fileserverUpdate, Doc: `
-Look now whether the sources of files have changed.
+Check the sources of files for changes now.
 ` + docBackend + `
 remotes
-    Only those whose names contain one of these texts: a list, or a text with commas.
+    Only remotes whose names contain one of these strings: a list, or separated by commas.
 
     salt-run fileserver.update
     salt-run fileserver.update roots
 `},
 		Function{Name: "fileserver.clear_cache", Args: []string{"backend="}, Lists: []string{"backend"}, Run: fileserverClearCache, Doc: `
-Forget the copies that backends keep of what they serve.
+Remove the caches of the backends.
 ` + docBackend + `
     salt-run fileserver.clear_cache
 `},
 		Function{Name: "fileserver.lock", Args: []string{"backend=", "remote="}, Lists: []string{"backend"}, Run: fileserverLock, Doc: `
-Keep git repositories as they are: none is fetched until fileserver.clear_lock, over a
-restart as well.
+Lock git repositories: they are not fetched until fileserver.clear_lock, also across
+restarts.
 ` + docBackend + `
 remote
-    A pattern of URLs. All, without it.
+    A pattern of URLs. Default: all.
 
     salt-run fileserver.lock
     salt-run fileserver.lock backend=git remote='*github.com*'
 `},
 		Function{Name: "fileserver.clear_lock", Args: []string{"backend=", "remote="}, Lists: []string{"backend"}, Run: fileserverClearLock, Doc: `
-Have git repositories be fetched again that fileserver.lock has locked.
+Unlock git repositories that fileserver.lock has locked, so that they are fetched again.
 ` + docBackend + `
 remote
-    A pattern of URLs. All, without it.
+    A pattern of URLs. Default: all.
 
     salt-run fileserver.clear_lock
     salt-run fileserver.clear_lock backend=git remote='*github.com*'
 `},
 		Function{Name: "fileserver.clear_file_list_cache", Args: []string{"saltenv=", "backend="}, Lists: []string{"saltenv", "backend"}, Run: fileserverClearLists, Doc: `
-Forget the lists of files that are kept for fileserver_list_cache_time, so that what is new
-is listed at once. Gives the environments by backend.
+Remove the cached file lists (fileserver_list_cache_time), so that new files are listed at
+once. Returns the environments by backend.
 
 saltenv
-    The environments: a list, or a text with commas. All, without it.
+    The environments: a list, or names separated by commas. Default: all.
 ` + docBackend + `
     salt-run fileserver.clear_file_list_cache saltenv=base
 `},
@@ -92,7 +91,7 @@ saltenv
 func fileServer(c *Call) (*files.Server, error) {
 	e, ok := c.Env.(FileServer)
 	if !ok {
-		return nil, errors.New(c.Fun() + ": there is no file server here")
+		return nil, errors.New(c.Fun() + ": no file server")
 	}
 	return e.Files(), nil
 }
@@ -190,7 +189,7 @@ func fileserverClearCache(ctx context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	cleared, faults := s.ClearCache(ctx, back)
-	return told("cleared", cleared, faults, "No cache was cleared"), nil
+	return faulty("cleared", cleared, faults, "No cache was cleared"), nil
 }
 
 func fileserverLock(_ context.Context, c *Call) (any, error) {
@@ -199,7 +198,7 @@ func fileserverLock(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	locked, faults := s.Lock(back, c.Text("remote"))
-	return told("locked", locked, faults, "No locks were set"), nil
+	return faulty("locked", locked, faults, "No locks were set"), nil
 }
 
 func fileserverClearLock(_ context.Context, c *Call) (any, error) {
@@ -208,11 +207,11 @@ func fileserverClearLock(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	cleared, faults := s.ClearLock(back, c.Text("remote"))
-	return told("cleared", cleared, faults, "No locks were removed"), nil
+	return faulty("cleared", cleared, faults, "No locks were removed"), nil
 }
 
-// told returns the result of a runner that did something and met faults, in Salt's form.
-func told(word string, done, faults []string, nothing string) any {
+// faulty returns what a runner did and its faults, in Salt's form.
+func faulty(word string, done, faults []string, nothing string) any {
 	out := wire.NewMap()
 	if len(done) > 0 {
 		out.Set(word, wire.AnyList(done))

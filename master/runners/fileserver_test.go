@@ -83,6 +83,6 @@ func TestFileserver(t *testing.T) {
 		t.Errorf("fired %s", got)
 	}
 	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "fileserver.envs", Kwargs: value.NewMap()}), Env: &stage{}}); err == nil {
-		t.Error("there is no file server, and no error")
+		t.Error("no error without a file server")
 	}
 }

@@ -22,8 +22,8 @@ type GitPillars interface {
 func init() {
 	Register(
 		Function{Name: "git_pillar.update", Args: []string{"branch=", "repo="}, Run: gitPillarUpdate, Doc: `
-Fetch the git repositories of ext_pillar now. Gives True for each that has changed, None
-where nothing has, False where it could not be fetched: the log says why.
+Fetch the git repositories of ext_pillar now. Returns True for each that changed, None for
+one without changes, and False for one that could not be fetched; the log has the reason.
 
 branch
     Only remotes of this branch.
@@ -34,14 +34,14 @@ repo
     salt-run git_pillar.update branch=main repo=https://git.example.com/pillar.git
 `},
 		Function{Name: "cache.clear_git_lock", Args: []string{"role", "remote=", "type="}, Lists: []string{"type"}, Run: clearGitLock, Doc: `
-Have git repositories be fetched again that are locked (fileserver.lock).
+Unlock git repositories, so that they are fetched again (see fileserver.lock).
 
 role
     gitfs or git_pillar.
 remote
-    A pattern of URLs. All, without it.
+    A pattern of URLs. Default: all.
 type
-    update, checkout, mountpoint: of these only update is ever locked here.
+    update, checkout or mountpoint. Only update locks exist here.
 
     salt-run cache.clear_git_lock gitfs
     salt-run cache.clear_git_lock git_pillar type=update
@@ -96,7 +96,7 @@ func clearGitLock(_ context.Context, c *Call) (any, error) {
 		}
 		cleared, faults = e.UnlockGitPillar(c.Text("remote"))
 	default:
-		return nil, fmt.Errorf("Invalid role '%s': give gitfs or git_pillar", role)
+		return nil, fmt.Errorf("Invalid role '%s': use gitfs or git_pillar", role)
 	}
-	return told("cleared", cleared, faults, "No locks were removed"), nil
+	return faulty("cleared", cleared, faults, "No locks were removed"), nil
 }

@@ -19,7 +19,7 @@ import (
 const maxCalls = 64
 
 // ErrBusy is returned when maxCalls calls are in progress.
-var ErrBusy = errors.New("too many runners are at work; try again later")
+var ErrBusy = errors.New("too many runners are running; try again later")
 
 // CallsOptions configure [Calls].
 type CallsOptions struct {
@@ -103,7 +103,7 @@ type Start struct {
 func (s Start) owner() access.Owner { return access.Owner{Eauth: s.Eauth, Name: s.User} }
 
 // ErrPrivate is returned when a call would store a private result.
-var ErrPrivate = errors.New("its result is for its caller alone, and is not kept in the job cache: call it without async")
+var ErrPrivate = errors.New("its result is private and not stored in the job cache; call it without async")
 
 // Start runs a call in the background and returns the tag of the event that will carry its result.
 // The error is [ErrBusy] or [ErrPrivate].
@@ -148,7 +148,7 @@ func (h *Host) Do(ctx context.Context, b Bound, s Start) (any, error) {
 }
 
 // ErrNotRead is returned by [Host.Ask] for functions that are slow or change something.
-var ErrNotRead = errors.New("it is no function that only reads and is soon done: call it as a runner")
+var ErrNotRead = errors.New("not a short read-only function; call it as a runner")
 
 // Ask runs a read-only call and waits for it. It fires no events and stores nothing in the job
 // cache, because a page may poll it every two seconds. The error is [ErrNotRead], [ErrBusy] or that
@@ -194,7 +194,7 @@ func (c *Calls) run(r *run) (any, error) {
 		return wire.NewMap("fun", "runner."+r.call.Fun(), "jid", r.JID, "user", r.User, "fun_args", c.args(r))
 	}
 	r.call.JID = r.JID
-	r.call.Tell = func(what string, told *wire.Map) { c.o.Fire(r.tag()+"/"+what, told) }
+	r.call.Report = func(kind string, d *wire.Map) { c.o.Fire(r.tag()+"/"+kind, d) }
 	c.running.Store(r.JID, r)
 	defer c.running.Delete(r.JID)
 	begun := data()

@@ -96,10 +96,10 @@ func TestHost_Private(t *testing.T) {
 		h.wg.Wait()
 		for _, e := range events {
 			if text := fmt.Sprint(value.Plain(e)); strings.Contains(text, password) || strings.Contains(text, "abc") || strings.Contains(text, "refused") {
-				t.Errorf("the bus is told %s", text)
+				t.Errorf("fired %s", text)
 			}
 			if args := e.List("fun_args"); len(args) > 0 { // even arguments that no mask covers
-				t.Errorf("the bus is told the arguments %v", args)
+				t.Errorf("fired with arguments %v", args)
 			}
 		}
 		b, ok := h.Result(jid, "")
@@ -116,14 +116,14 @@ func TestHost_Private(t *testing.T) {
 
 // Progress of a call is on the bus before its result, under its job id, and the call is listed as
 // in progress.
-func TestHost_Told(t *testing.T) {
+func TestHost_Progress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *Host
-		var told, atWork []string
+		var fired, atWork []string
 		h = NewHost(NewCalls(CallsOptions{
 			Ctx: t.Context(), ID: "top", MaxEvent: 1 << 20, Now: time.Now,
 			Fire: func(tag string, d *wire.Map) {
-				told = append(told, tag+" "+d.String("message")+d.String("text"))
+				fired = append(fired, tag+" "+d.String("message")+d.String("text"))
 				for _, w := range h.AtWork() {
 					atWork = append(atWork, w.JID+w.Fun+w.User)
 				}
@@ -133,8 +133,8 @@ func TestHost_Told(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.wg.Wait()
-		if len(told) != 101 || told[0] != "salt/run/7/new " || told[1] != "salt/run/7/progress Runner is 1% done" || told[100] != "salt/run/7/ret " {
-			t.Errorf("%d events: %q", len(told), told)
+		if len(fired) != 101 || fired[0] != "salt/run/7/new " || fired[1] != "salt/run/7/progress Runner is 1% done" || fired[100] != "salt/run/7/ret " {
+			t.Errorf("%d events: %q", len(fired), fired)
 		}
 		if len(atWork) == 0 || atWork[len(atWork)-1] != "7test.streamfred" || len(h.AtWork()) > 0 {
 			t.Errorf("at work: %v", atWork)

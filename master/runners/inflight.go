@@ -32,9 +32,9 @@ func init() {
 	Register(Function{
 		Name: "jobs.inflight", Reads: true,
 		Doc: `
-The jobs that this master waits for now, each with how many minions are
-expected, have returned, failed, are missing and are still waited for, and some
-of those by path; with counters of the master from which rates can be made.
+The open jobs of this master, each with the numbers of minions that are expected, have
+returned, failed, are missing and are pending, and the paths of some pending ones; with
+counters of the master for computing rates.
 
     salt-run jobs.inflight
     salt-run jobs.inflight limit=10

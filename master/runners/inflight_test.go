@@ -11,17 +11,17 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// desk is an Env with jobs in flight.
-type desk struct {
+// inflightEnv is an Env with jobs in flight.
+type inflightEnv struct {
 	Env
 	loads
 	limit int
 }
 
-func (d *desk) Jobs(context.Context, string) (returners.Reader, error) { return d.loads, nil }
+func (e *inflightEnv) Jobs(context.Context, string) (returners.Reader, error) { return e.loads, nil }
 
-func (d *desk) Inflight(limit int) Inflight {
-	d.limit = limit
+func (e *inflightEnv) Inflight(limit int) Inflight {
+	e.limit = limit
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	return Inflight{
 		Jobs: []engine.Summary{
@@ -48,7 +48,7 @@ func TestInflight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &desk{loads: loads{byJID: map[string]wire.Raw{"2": raw}}}
+	env := &inflightEnv{loads: loads{byJID: map[string]wire.Raw{"2": raw}}}
 	v, err := Run(context.Background(), &Call{Bound: Bind(Request{Fun: "jobs.inflight"}), Env: env})
 	if err != nil {
 		t.Fatal(err)

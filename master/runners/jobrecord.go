@@ -49,7 +49,7 @@ func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 	}
 	xs, err := store.GetExpectations(ctx, id)
 	if err != nil {
-		return nil, false, fmt.Errorf("read who was asked by job %s: %w", id, err)
+		return nil, false, fmt.Errorf("read the expectations of job %s: %w", id, err)
 	}
 	account, inLedger := c.Env.State(id)
 	j.open = inLedger && account.Open()
@@ -117,7 +117,7 @@ func (j *job) count(xs []returners.Expectation, account engine.Account) {
 	}
 	for id := range asked {
 		j.minions = append(j.minions, id)
-		if _, told := j.missing[id]; !told && !returned[id] && !j.open {
+		if _, known := j.missing[id]; !known && !returned[id] && !j.open {
 			j.missing[id] = jobevent.Absence{Reason: noReason, Path: j.paths[id]}
 		}
 	}

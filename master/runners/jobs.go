@@ -13,22 +13,23 @@ import (
 // extSource documents the argument ext_source of several functions.
 const extSource = `
 ext_source
-    The job cache to read: local_cache for the embedded one, or the name of the
-    database in the master's configuration. Default: both, as one.
+    The job cache to read: local_cache for the embedded one, or the name of the database in
+    the configuration of the master. Default: both, merged.
 `
 
 // showProgress documents the argument display_progress of several functions.
 const showProgress = `
 display_progress : False
-    Tell how far it is, by events.
+    Report progress by events.
 `
 
 func init() {
 	Register(
 		Function{Name: "jobs.active", Args: []string{"display_progress="}, Run: jobsActive, Doc: `
-The jobs that somewhere in the tree still run, at once: no minion is asked, only
-the nodes below, for jobs that were started there (StartedAt). Running names who has not answered yet, Returned who has, Missing who will
-not, and Paths the nodes between this master and a minion.
+The jobs that are still running in the tree. No minion is queried, only the nodes below,
+for jobs that were started there (StartedAt). Running lists the minions that have not
+answered yet, Returned those that have, Missing those that will not, and Paths the nodes
+between this master and a minion.
 ` + showProgress + `
     salt-run jobs.active
 `},
@@ -42,26 +43,26 @@ returned : True
     Show the minions that answered.
 
 missing : False
-    Show those as well that did not, with the reason where it is known.
+    Also show the minions that did not, with the reason if known.
 ` + showProgress + `
     salt-run jobs.lookup_jid 20130916125524463507
     salt-run jobs.lookup_jid 20130916125524463507 missing=True
 `},
 		Function{Name: "jobs.list_job", Args: []string{"jid", "ext_source=", "display_progress=", "id="}, Run: jobsListJob, Doc: `
-A job and its results: what was run, where, by whom, who had to answer, who
-did not (Missing) and why, and behind which nodes they are (Paths).
+A job and its results: the function, target and user, the minions that had to answer, those
+that did not (Missing) with the reason, and the nodes above them (Paths).
 
 jid
     The id of the job.
 ` + extSource + showProgress + `
 id
-    A minion: what is told of minions is told of this one alone.
+    A minion: limits the result to this minion.
 
     salt-run jobs.list_job 20130916125524463507
     salt-run jobs.list_job 20130916125524463507 id=web-01
 `},
 		Function{Name: "jobs.print_job", Args: []string{"jid", "ext_source="}, Run: jobsPrintJob, Doc: `
-As jobs.list_job, in the form {job id: job}.
+Like jobs.list_job, in the form {job id: job}.
 
 jid
     The id of the job.
@@ -69,8 +70,7 @@ jid
     salt-run jobs.print_job 20130916125524463507
 `},
 		Function{Name: "jobs.exit_success", Args: []string{"jid", "ext_source="}, Run: jobsExitSuccess, Doc: `
-For each minion that had to answer a job, whether it did and succeeded: its
-return code is 0.
+For each minion that had to answer a job, whether it returned with return code 0.
 
 jid
     The id of the job.
@@ -184,7 +184,7 @@ func jobsLookup(ctx context.Context, c *Call) (any, error) {
 		if outputter == "" {
 			outputter = r.Out
 		}
-		if progress && i < toldMinions {
+		if progress && i < reportedMinions {
 			c.Progress(r.ID)
 		}
 		if returned {
@@ -219,8 +219,8 @@ func (j *job) waits(id string) bool {
 	return true
 }
 
-// toldMinions limits the minions that jobs.lookup_jid reports one by one.
-const toldMinions = 1000
+// reportedMinions limits the minions that jobs.lookup_jid reports one by one.
+const reportedMinions = 1000
 
 // querying reports which job cache is read, if the caller asked for progress.
 func querying(c *Call, format string) (bool, error) {

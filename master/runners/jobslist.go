@@ -20,22 +20,21 @@ func init() {
 			Name: "jobs.list_jobs", Run: jobsList,
 			Args: []string{"ext_source=", "outputter=", "search_metadata=", "search_function=", "search_target=", "start_time=", "end_time=", "display_progress="}, Lists: []string{"search_function", "search_target"},
 			Doc: `
-All jobs that are kept, with what they ran and where. Of several filters all
-have to fit. The questions whether a job still runs (saltutil.find_job) are left
-out unless search_function names them.
+All stored jobs, with function and target. A job must match all filters. Jobs of
+saltutil.find_job are left out unless search_function names it.
 ` + extSource + `
 outputter
-    The outputter to show them with.
+    The outputter for the result.
 
 search_metadata
-    A map; jobs fit that have one of its pairs in their metadata.
+    A mapping; a job matches if its metadata has one of the pairs.
 
 search_function, search_target
-    Globs for the function and for the target, as a list or separated by commas;
-    one that fits is enough. A job of several functions fits by any of them.
+    Globs for the function and for the target, as a list or separated by commas; one match
+    is enough. A job of several functions matches by any of them.
 
 start_time, end_time
-    Jobs begun from the one and until the other, in UTC unless a zone is given:
+    Jobs started between the two, in UTC unless a zone is given:
     2015-03-16, "2015, Mar 16 19:00", 2015-03-16T19:00:05+01:00, or a job id.
 ` + showProgress + `
     salt-run jobs.list_jobs
@@ -46,13 +45,13 @@ start_time, end_time
 		Function{
 			Name: "jobs.list_jobs_filter", Run: jobsListFilter, Args: []string{"count", "filter_find_job=", "ext_source=", "outputter=", "display_progress="},
 			Doc: `
-The last jobs, at most count of them.
+The last jobs, at most count.
 
 filter_find_job : True
     Leave out saltutil.find_job.
 ` + extSource + `
 outputter
-    The outputter to show them with.
+    The outputter for the result.
 ` + showProgress + `
     salt-run jobs.list_jobs_filter 50
 `,
@@ -90,7 +89,7 @@ func searchOf(c *Call, fun, tgt, meta string) (s search, err error) {
 	s.filter.WithoutFindJob = !slices.ContainsFunc(s.filter.Fun, func(p string) bool { return strings.HasPrefix(p, "saltutil.") })
 	if v, ok := c.Given(meta); ok {
 		if s.metadata, ok = v.(*wire.Map); !ok {
-			return s, invalid("%s=%v is no map such as '{\"key\": \"value\"}'", meta, v)
+			return s, invalid("%s=%v is not a mapping such as '{\"key\": \"value\"}'", meta, v)
 		}
 	}
 	if v, ok := c.Given("start_time"); ok {
@@ -214,7 +213,7 @@ func jobsListFilter(ctx context.Context, c *Call) (any, error) {
 }
 
 // errNoJob is returned by a search without matches.
-var errNoJob = errors.New("no job in the job cache fits")
+var errNoJob = errors.New("no job in the job cache matches")
 
 func jobsLastRun(ctx context.Context, c *Call) (any, error) {
 	s, err := searchOf(c, "function", "target", "metadata")

@@ -23,8 +23,8 @@ type Master interface {
 
 func init() {
 	Register(Function{Name: "jobs.master", Run: jobsMaster, Doc: `
-The calls of runners that are at work at this master, but this one: the id, the function,
-its arguments, who called it and when.
+The running runner calls of this master except this one: the id, the function, its
+arguments, the caller and the start time.
 
     salt-run jobs.master
 `})
@@ -33,7 +33,7 @@ its arguments, who called it and when.
 func jobsMaster(_ context.Context, c *Call) (any, error) {
 	m, ok := c.Env.(Master)
 	if !ok {
-		return nil, errors.New("jobs.master: this master does not tell which runners are at work")
+		return nil, errors.New("jobs.master: running calls are not available here")
 	}
 	calls := m.AtWork()
 	slices.SortFunc(calls, func(a, b AtWork) int { return cmp.Compare(a.JID, b.JID) })

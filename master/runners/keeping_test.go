@@ -73,7 +73,7 @@ func TestHost_Keeps(t *testing.T) {
 func TestChanges(t *testing.T) {
 	for _, fun := range slices.Concat(tellers, changing) {
 		if _, ok := Lookup(fun); !ok && !strings.HasPrefix(fun, "state.") { // registered by package orchestrate
-			t.Errorf("there is no %s", fun)
+			t.Errorf("%s is missing", fun)
 		}
 	}
 	for fun, want := range map[string]bool{

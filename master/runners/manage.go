@@ -17,23 +17,23 @@ import (
 
 const manageTargets = `
 tgt, tgt_type : *, glob
-    The minions to look at.
+    The minions to check.
 
 timeout, gather_job_timeout
-    How long minions of which it is not known whether they are connected are
-    waited for. Default: the master's options of these names.
+    How long to wait for minions of unknown presence. Default: the options of the master of
+    these names.
 `
 
 func init() {
 	args := []string{"tgt=", "tgt_type=", "timeout=", "gather_job_timeout="}
 	Register(
 		Function{Name: "manage.status", Args: append([]string{"output="}, args...), Run: manageStatus, Doc: `
-Which minions of the whole tree are up and which are down. Nodes are no minions
-and are not listed. Who is known to be connected, or not to be, is not asked, so the
-answer comes at once; the others get a test.ping. A minion behind a node that is down is down.
+The minions of the whole tree that are up and those that are down. Nodes are not listed.
+Only minions of unknown presence are sent a test.ping. A minion behind a node that is down
+is down.
 
 output
-    Changes nothing, as in Salt, where it stands first as well.
+    Has no effect, as in Salt.
 ` + manageTargets + `
     salt-run manage.status
     salt-run manage.status tgt='web*'
@@ -50,8 +50,8 @@ The minions that are up; see manage.status.
 The minions that are down; see manage.status.
 
 removekeys : False
-    Delete the keys of these minions. Keys of minions behind a node are kept by
-    that node and stay.
+    Delete the keys of these minions. Keys of minions behind a node are at that node and
+    stay.
 ` + manageTargets + `
     salt-run manage.down
     salt-run manage.down removekeys=True
@@ -59,18 +59,18 @@ removekeys : False
 	)
 	for _, name := range []string{"present", "alived", "joined", "allowed", "reaped", "list_state"} {
 		Register(Function{Name: "manage." + name, Args: presenceArgs, Run: presence(topology.Up), Doc: `
-The minions of the whole tree that are connected. Nothing is sent to any minion;
-those behind a Python syndic, and just after a start all that have not said yet who
-they are, are not known this way: see manage.up.
+The connected minions of the whole tree. Nothing is sent to minions. Minions behind a
+Python syndic are unknown, and so are those not yet identified after a start; see
+manage.up.
 ` + presenceDoc + `
     salt-run manage.` + name + `
 `})
 	}
 	for _, name := range []string{"not_present", "not_alived", "not_joined", "not_allowed", "not_reaped", "list_not_state"} {
 		Register(Function{Name: "manage." + name, Args: presenceArgs, Run: presence(topology.Down), Doc: `
-The minions of the whole tree that are known not to be connected. Nothing is sent to
-any minion; those behind a Python syndic, and just after a start all that have not
-said yet who they are, are not known this way: see manage.down.
+The minions of the whole tree that are known to be disconnected. Nothing is sent to
+minions. Minions behind a Python syndic are unknown, and so are those not yet identified
+after a start; see manage.down.
 ` + presenceDoc + `
     salt-run manage.` + name + `
 `})
@@ -105,7 +105,7 @@ func manageDown(ctx context.Context, c *Call) (any, error) {
 		}
 	}
 	if len(elsewhere) > 0 {
-		errs = append(errs, fmt.Errorf("the keys of %s are kept by the nodes they sit behind: delete them there", strings.Join(elsewhere, ", ")))
+		errs = append(errs, fmt.Errorf("the keys of %s are at the nodes above these minions; delete them there", strings.Join(elsewhere, ", ")))
 	}
 	return down, errors.Join(errs...)
 }

@@ -18,23 +18,24 @@ type Miner interface {
 func init() {
 	Register(
 		Function{Name: "mine.get", Args: []string{"tgt", "fun", "tgt_type="}, Lists: []string{"fun"}, Private: true, Run: mineGet, Doc: `
-What minions have in the mine, whoever they let see it. The event bus is not shown it.
+The mine entries of minions, including those with limited readers. The entries are not on
+the event bus.
 
 tgt, tgt_type : glob
     The minions, of the whole tree from this master down.
 fun
-    The name of an entry, several with commas, or a list. Of one name the result is by
-    minion, of several by name and minion.
+    The name of an entry, several separated by commas, or a list. The result is by minion
+    for one name, and by name and minion for several.
 
     salt-run mine.get '*' network.interfaces
 `},
 		Function{Name: "mine.update", Args: []string{"tgt", "tgt_type=", "clear=", "mine_functions="}, Run: mineUpdate, Doc: `
-Have minions give to the mine what their mine_functions say, now.
+Make minions update their mine now, by their mine_functions.
 
 tgt, tgt_type : glob
     The minions, of the whole tree.
 clear : False
-    What they gave before goes.
+    Remove previous entries.
 mine_functions
     Only these, as a mapping or a list.
 

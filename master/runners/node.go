@@ -19,7 +19,7 @@ type Failover interface {
 // Mover is an [Env] of a master with siblings. Failover returns nil with rehome: False.
 type Mover interface{ Failover() Failover }
 
-var errNoFailover = errors.New("no minion of this master moves to siblings: its option rehome is False")
+var errNoFailover = errors.New("minions of this master do not move to siblings: option rehome is False")
 
 func failoverOf(e Env) (Failover, error) {
 	if m, ok := e.(Mover); ok {
@@ -44,8 +44,8 @@ func init() {
 		Function{
 			Name: "node.drain",
 			Doc: `
-Say that this node wants to lose its minions: none comes here as a guest or comes
-home any more. mom node drain says this and moves those that are here.
+Mark this node as draining: minions neither fail over to it nor return to it. The command
+mom node drain also moves its minions away.
 
     salt-run node.drain
 `,
@@ -54,7 +54,7 @@ home any more. mom node drain says this and moves those that are here.
 		Function{
 			Name: "node.undrain",
 			Doc: `
-Take node.drain back: minions that left come home by themselves.
+Undo node.drain: minions that left return.
 
     salt-run node.undrain
 `,
@@ -63,9 +63,9 @@ Take node.drain back: minions that left come home by themselves.
 		Function{
 			Name: "node.status",
 			Doc: `
-Who is connected to this node, who of them is a guest, which minions do not tell
-whether they are there, which nodes are below, which are its siblings, whether it is
-draining, and how many returns it owes upward.
+The minions and nodes connected to this node, its guests, its minions without presence
+reports, the nodes below it, its siblings, whether it is draining, and how many returns
+are pending for the master above.
 
     salt-run node.status
 `,

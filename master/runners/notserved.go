@@ -9,14 +9,14 @@ import (
 // notServed lists functions that Salt's tools call and that are refused, with the reason and the
 // alternative.
 var notServed = []struct{ name, why string }{
-	{"cache.cloud", "there is no salt-cloud here"},
-	{"http.query", "a master does not fetch pages for its callers, who would reach what it alone can; run curl on the host, or http.query on a minion of Salt's"},
+	{"cache.cloud", "salt-cloud is not available"},
+	{"http.query", "a master does not fetch pages for its callers, who could reach hosts that only the master can reach; run curl on the host, or http.query on a Salt minion"},
 	{"http.update_ca_bundle", "a master does not change the certificates of its host; use the packages of the system"},
-	{"manage.bootstrap", "it needs salt-ssh, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID"},
-	{"manage.bootstrap_psexec", "it needs psexec, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID"},
-	{"manage.key_regen", "it would delete the keys of the master and of all its minions at once, with no way back but by hand at each; to renew the key of a minion: " +
+	{"manage.bootstrap", "it needs salt-ssh, which is not part of this server; install the minion by its package and accept its key with salt-key -a ID"},
+	{"manage.bootstrap_psexec", "it needs psexec, which is not part of this server; install the minion by its package and accept its key with salt-key -a ID"},
+	{"manage.key_regen", "it would delete the keys of the master and of all its minions at once, and each minion would have to be repaired by hand; to renew the key of a minion: " +
 		"salt ID saltutil.regen_keys, salt-key -d ID, restart the minion, salt-key -a ID"},
-	{"manage.safe_accept", "it needs salt-ssh, which is no part of this server; compare salt-key -f ID with salt-call --local key.finger at the minion, then salt-key -a ID"},
+	{"manage.safe_accept", "it needs salt-ssh, which is not part of this server; compare salt-key -f ID with salt-call --local key.finger at the minion, then salt-key -a ID"},
 	{"salt.cmd", "a master runs no execution modules; run a minion beside it and call salt ID FUNCTION, or salt.execute"},
 }
 

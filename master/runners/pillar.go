@@ -29,53 +29,53 @@ type Pillars interface {
 func init() {
 	Register(
 		Function{Name: "pillar.show_pillar", Args: []string{"minion="}, AnyKwargs: true, Private: true, Run: showPillar, Doc: `
-The pillar of a minion, compiled now by the grains that it told last. The event bus is not
-shown it, and nothing of it is kept.
+The pillar of a minion, compiled now with the grains of its last request. The pillar is
+neither on the event bus nor stored.
 
 minion : *
-    Its id; without one, what every minion gets.
+    Its id. Default: the pillar that every minion receives.
 saltenv : base
-    The environment of states that the minion would name.
+    The state environment of the request.
 pillarenv
-    The environment of pillar. Default: all.
+    The pillar environment. Default: all.
 
-Further keywords are grains that the minion is taken to have.
+Further keywords are added to the grains of the minion.
 
     salt-run pillar.show_pillar web1
     salt-run pillar.show_pillar web1 pillarenv=dev role=db
 `},
 		Function{Name: "pillar.show_top", Args: []string{"minion=", "saltenv="}, Run: showPillarTop, Doc: `
-What the top files of pillar say, merged: the SLS of each target of each environment; or
-what is wrong with them.
+The merged top files of pillar: the SLS files of each target in each environment; or their
+errors.
 
 minion
-    The id of the minion whose grains the top files are rendered with. Default: none.
+    The minion whose grains render the top files. Default: none.
 saltenv : base
-    The environment of states that the minion would name.
+    The state environment of the request.
 
     salt-run pillar.show_top
     salt-run pillar.show_top web1
 `},
 		Function{Name: "pillar.show_pillar_cache", Args: []string{"minion=", "tgt_type=", "pillarenv=", "saltenv="}, Private: true, Run: keptPillars(false), Doc: `
-What pillar_cache has of minions of this master. False without pillar_cache.
+The cached pillars of minions of this master. False without pillar_cache.
 
 minion, tgt_type : *, glob
     The minions.
 pillarenv
-    The environment of pillar that they have named. Default: none.
+    The pillar environment of the request. Default: none.
 saltenv
-    Changes nothing.
+    Has no effect.
 
     salt-run pillar.show_pillar_cache 'web*'
 `},
 		Function{Name: "pillar.clear_pillar_cache", Args: []string{"minion=", "tgt_type=", "pillarenv=", "saltenv="}, Private: true, Run: keptPillars(true), Doc: `
-Forget the kept pillars of minions of this master, so that the next ones are compiled anew.
-False without pillar_cache, where a kept pillar is never older than its files.
+Remove the cached pillars of minions of this master, so that the next ones are compiled
+again. False without pillar_cache: cached pillars are then never older than their files.
 
 minion, tgt_type : *, glob
     The minions.
 pillarenv, saltenv
-    Change nothing: the pillars of all environments go.
+    Have no effect: the pillars of all environments are removed.
 
     salt-run pillar.clear_pillar_cache web1
 `},

@@ -13,10 +13,10 @@ var presenceArgs = []string{"subset=", "show_ip="}
 
 const presenceDoc = `
 subset
-    Only minions with an IPv4 or IPv6 address in this network, such as 10.0.0.0/8, by the
-    grains that masters of the tree keep, or only those of a list of ids.
+    Only minions with an IPv4 or IPv6 address in this network, such as 10.0.0.0/8, by their
+    stored grains, or only those of a list of ids.
 show_ip : False
-    Has to be False: masters do not keep from which address a minion connects.
+    Must be False: masters do not store addresses of minions.
 `
 
 // presence returns a function that lists the minions in a state, from presence alone.
@@ -27,7 +27,7 @@ func presence(s topology.State) func(context.Context, *Call) (any, error) {
 			return nil, err
 		}
 		if show {
-			return nil, invalid("show_ip=True: masters do not keep from which address a minion connects; see salt '*' grains.item ipv4")
+			return nil, invalid("show_ip=True: masters do not store addresses of minions; see salt '*' grains.item ipv4")
 		}
 		in, incomplete, err := subset(ctx, c)
 		if err != nil {

@@ -16,21 +16,20 @@ type Queuer interface {
 	Queued(ctx context.Context) (*wire.Map, error)
 	// Dequeue withdraws a queued job in the whole tree. It returns the minions that will not get
 	// it, and the nodes that could not be reached, with the reason.
-	Dequeue(ctx context.Context, jid string) (minions []string, untold map[string]string, err error)
+	Dequeue(ctx context.Context, jid string) (minions []string, unreached map[string]string, err error)
 }
 
 func init() {
 	Register(
 		Function{Name: "jobs.queued", Run: jobsQueued, Doc: `
-The jobs that wait for minions which were offline when the job was published
-with --queue: until when, for which minions, the path of nodes to each, and
-whether a minion was given the job and has not answered yet.
+The jobs published with --queue that wait for offline minions: the deadline, the minions,
+the path of nodes to each, and whether a minion has received the job and not answered yet.
 
     salt-run jobs.queued
 `},
 		Function{Name: "jobs.dequeue", Args: []string{"jid"}, Run: jobsDequeue, Doc: `
-Take a queued job back: minions that have not returned yet do not get it any
-more. What has been given to a minion is not stopped.
+Withdraw a queued job: minions that have not received it will not receive it. Minions that
+have received it are not stopped.
 
 jid
     The id of the job.
@@ -66,14 +65,14 @@ func jobsDequeue(ctx context.Context, c *Call) (any, error) {
 	if !jid.Valid(id) {
 		return nil, fmt.Errorf("jobs.dequeue: %q is not a job id", id)
 	}
-	minions, untold, err := q.Dequeue(ctx, id)
+	minions, unreached, err := q.Dequeue(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	out := wire.NewMap("jid", id, "dequeued", minions)
-	if len(untold) > 0 {
+	if len(unreached) > 0 {
 		nodes := wire.NewMap()
-		for node, why := range untold {
+		for node, why := range unreached {
 			nodes.Set(node, why)
 		}
 		out.Set("nodes_not_told", nodes)

@@ -34,45 +34,45 @@ func init() {
 		}})
 	}
 	register("reactor.list", []string{"saltenv=", "test="}, `
-The reactors: tags of events with the SLS files that are rendered when they come.
+The reactors: tags of events, with the SLS files that are rendered for them.
 
 saltenv, test
-    Taken as Salt takes them, which is not at all.
+    Have no effect, as in Salt.
 
     salt-run reactor.list
 `, func(r Reactor, _ *Call) (any, error) { return r.List(), nil })
 	register("reactor.add", []string{"event", "reactors", "saltenv=", "test="}, `
-Have events start something until the master ends.
+Add a reactor until the master ends.
 
 event
-    Their tag, as a glob over the whole of it.
+    The tag of its events, a glob for the whole tag.
 reactors
     The SLS file, or a list of them: absolute paths, or salt://.
 saltenv, test
-    Taken as Salt takes them, which is not at all.
+    Have no effect, as in Salt.
 
     salt-run reactor.add 'salt/cloud/*/destroyed' reactors='/srv/reactor/destroy/*.sls'
 `, reactorAdd)
 	register("reactor.delete", []string{"event", "saltenv=", "test="}, `
-Have events of a tag start nothing more until the master begins anew.
+Remove the reactors of a tag until the master restarts.
 
 event
-    The tag as it was given.
+    The tag as configured or added.
 saltenv, test
-    Taken as Salt takes them, which is not at all.
+    Have no effect, as in Salt.
 
     salt-run reactor.delete 'salt/cloud/*/destroyed'
 `, func(r Reactor, c *Call) (any, error) { return r.Delete(c.Text("event")), nil })
 	register("reactor.is_leader", nil, `
-Whether the reactor of this master reacts.
+Whether the reactor of this master is active.
 
     salt-run reactor.is_leader
 `, func(r Reactor, _ *Call) (any, error) { return r.Leads(), nil })
 	register("reactor.set_leader", []string{"value="}, `
-Have the reactor of this master react, or leave that to another.
+Activate or deactivate the reactor of this master.
 
 value : True
-    Whether it reacts.
+    Whether the reactor is active.
 
     salt-run reactor.set_leader False
 `, func(r Reactor, c *Call) (any, error) {

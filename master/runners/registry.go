@@ -37,8 +37,8 @@ func Docs(word string) []string { return registry.Match(word) }
 // Who returns the access rule of the function with this name.
 func Who(name string) server.Who { return registry.Who(name) }
 
-// ToldPrint is the event of a call that prints; see [functions.ToldPrint].
-const ToldPrint = functions.ToldPrint
+// KindPrint is the event of a call that prints; see [functions.KindPrint].
+const KindPrint = functions.KindPrint
 
 // Private reports whether arguments and result of a function are for its caller alone.
 func Private(name string) bool { return registry.Private(name) }

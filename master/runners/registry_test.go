@@ -8,7 +8,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-func TestRun_ErrorsOfTheStoreAreTold(t *testing.T) {
+func TestRun_ErrorsOfTheStoreAreReturned(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	s := &stage{store: memory{err: broken}}
 	for _, fun := range []string{"jobs.lookup_jid", "jobs.list_job", "jobs.print_job", "jobs.exit_success"} {

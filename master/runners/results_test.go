@@ -31,7 +31,7 @@ func TestRunResults(t *testing.T) {
 			t.Errorf("%d results of %d bytes are left", n, bytes)
 		}
 		if _, ok := r.Take("1", ""); ok {
-			t.Error("a result was given twice")
+			t.Error("a result was returned twice")
 		}
 		// New results evict the oldest ones.
 		for i := range maxResults + 2 {

@@ -315,10 +315,10 @@ func (s *stage) play(t *testing.T, d *datadriven.TestData) string {
 func (s *stage) call(t *testing.T, text, out string) string {
 	words, ok := decoded(t, text).([]any)
 	if !ok || len(words) == 0 {
-		t.Fatalf("%q is no call", text)
+		t.Fatalf("%q is not a call", text)
 	}
 	s.asked = nil
-	var told strings.Builder
+	var progress strings.Builder
 	q := Request{Fun: fmt.Sprint(words[0])}
 	for _, w := range words[1:] {
 		if m, ok := w.(*wire.Map); ok {
@@ -327,12 +327,12 @@ func (s *stage) call(t *testing.T, text, out string) string {
 		}
 		q.Args = append(q.Args, w)
 	}
-	c := &Call{Bound: Bind(q), Env: s, JID: "20240101000000000023", Tell: func(what string, data *wire.Map) {
-		fmt.Fprintf(&told, "%s: %s%s\n", what, data.String("message"), data.String("text"))
+	c := &Call{Bound: Bind(q), Env: s, JID: "20240101000000000023", Report: func(kind string, data *wire.Map) {
+		fmt.Fprintf(&progress, "%s: %s%s\n", kind, data.String("message"), data.String("text"))
 	}}
 	v, err := Run(t.Context(), c)
 	var b strings.Builder
-	b.WriteString(told.String())
+	b.WriteString(progress.String())
 	if v != nil {
 		// The result must be encodable.
 		w, err := wire.Decode(encoded(t, v))
@@ -369,7 +369,7 @@ func grown(t *testing.T, text string) topology.Node {
 		head, minions, _ := strings.Cut(strings.TrimSpace(line), ":")
 		f := strings.Fields(head)
 		if len(f) != 2 {
-			t.Fatalf("%q is no node", line)
+			t.Fatalf("%q is not a node", line)
 		}
 		n := &top
 		if f[0] != "top" {

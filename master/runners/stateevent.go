@@ -26,22 +26,22 @@ type Listener interface {
 func init() {
 	Register(Function{
 		Name: "state.event", Args: []string{"tagmatch=", "count=", "quiet=", "sock_dir=", "pretty=", "node="}, Run: stateEvent, Doc: `
-Watch the event bus: one line for each event, its tag, a tab and its data as JSON. The
-command salt-run reads the bus itself, and goes on until it is stopped. With a login, and
-for programs, the master watches, and count says when that ends.
+Watch the event bus: one line for each event, with its tag, a tab and its data as JSON. The
+command salt-run reads the bus itself until it is stopped. With a login, and for programs,
+the master watches; count then sets the end.
 
 tagmatch : *
-    The tags, as a glob or a regular expression that fits the whole tag.
+    The tags: a glob or a regular expression for the whole tag.
 count : -1
-    End after so many events; -1 does not end.
+    The number of events to wait for; -1 never ends.
 quiet : False
-    Print nothing, only wait for count events.
+    Print nothing; only wait for count events.
 pretty : False
-    Write the data in several lines, with sorted keys.
+    Print the data in several lines, with sorted keys.
 sock_dir
-    Has to be empty: the sockets are those of the configuration.
+    Must be empty: the sockets are set in the configuration.
 node : master
-    The bus of the master is the only one that there is.
+    Must be master: only the bus of the master is available.
 
     salt-run state.event
     salt-run state.event 'salt/minion/*/start' count=3 quiet=True
@@ -76,10 +76,10 @@ func readWatch(c *Call) (w watch, err error) {
 		return w, err
 	}
 	if d := c.Text("sock_dir"); d != "" {
-		return w, invalid("sock_dir=%s: the bus is that of the configuration; name another folder with salt-run -c", d)
+		return w, invalid("sock_dir=%s: the bus is set in the configuration; use another with salt-run -c", d)
 	}
 	if n := c.Text("node"); n != "" && n != "master" {
-		return w, invalid("node=%s: there is the bus of the master alone", n)
+		return w, invalid("node=%s: only the bus of the master is available", n)
 	}
 	return w, nil
 }
@@ -87,14 +87,14 @@ func readWatch(c *Call) (w watch, err error) {
 func stateEvent(ctx context.Context, c *Call) (any, error) {
 	l, ok := c.Env.(Listener)
 	if !ok {
-		return nil, errors.New("state.event: there is no event bus here")
+		return nil, errors.New("state.event: no event bus")
 	}
 	w, err := readWatch(c)
 	if err != nil {
 		return nil, err
 	}
 	if w.count < 0 && !l.Endless() {
-		return nil, invalid("where the master watches, count has to say after how many events it ends")
+		return nil, invalid("count is required here: the number of events after which it ends")
 	}
 	var fault error
 	err = l.Listen(ctx, func(tag string, data *wire.Map) bool {
@@ -119,7 +119,7 @@ func stateEvent(ctx context.Context, c *Call) (any, error) {
 // printed reports whether an event is a printed line of a runner call. state.event skips these, or
 // it would print its own output.
 func printed(tag string) bool {
-	return strings.HasPrefix(tag, "salt/run/") && strings.HasSuffix(tag, "/"+functions.ToldPrint)
+	return strings.HasPrefix(tag, "salt/run/") && strings.HasSuffix(tag, "/"+functions.KindPrint)
 }
 
 // eventLine formats an event as state.event prints it.

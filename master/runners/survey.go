@@ -14,27 +14,25 @@ import (
 
 const surveyArgs = `
 tgt, tgt_type : compound
-    The minions of the whole tree that are asked.
+    The minions, of the whole tree.
 fun
-    The function that they run. Further arguments, by position and by keyword, are its own.
+    The function. Further arguments, positional and keyword, are passed to it.
 survey_sort : down
-    down shows what most minions say first, up what the fewest do.
+    down lists the largest pool first, up the smallest.
 `
 
 func init() {
 	args := []string{"tgt", "fun", "*"}
 	Register(
 		Function{Name: "survey.hash", Args: args, AnyKwargs: true, Run: surveyHash, Doc: `
-Run a function on minions and put those together that give the same result: a list of
-pools, each with its minions and their result as text. Who did not return is told as
-progress.
+Run a function on minions and group them by result: a list of pools, each with its minions
+and their result as text. Minions that do not return are reported as progress.
 ` + surveyArgs + `
     salt-run survey.hash '*' test.version
     salt-run survey.hash '*' file.get_hash /etc/hosts survey_sort=up
 `},
 		Function{Name: "survey.diff", Args: args, AnyKwargs: true, Run: surveyDiff, Doc: `
-As survey.hash, and prints in which lines the result of each pool differs from that of
-the first.
+Like survey.hash, and print the differences between the result of each pool and the first.
 ` + surveyArgs + `
     salt-run survey.diff '*' cmd.run 'cat /etc/hosts' survey_sort=up
 `},

@@ -51,22 +51,22 @@ func init() {
 	envs := []string{"saltenv"}
 	args := []string{"saltenv=", "extmod_whitelist=", "extmod_blacklist=", "refresh="}
 	const about = `
-This master runs no Python, so nothing is fetched. What would have been for it alone is
-named with that reason; minions fetch what is theirs by themselves.
+This master does not run Python, so nothing is fetched. Modules for the master are listed
+with that reason; minions fetch their own modules.
 
 saltenv : base
-    The environment, or several with commas.
+    The environment, or several separated by commas.
 extmod_whitelist, extmod_blacklist, refresh
-    Without effect: nothing is fetched.
+    Have no effect: nothing is fetched.
 `
 	Register(Function{Name: "saltutil.sync_all", Args: args, Lists: envs, Run: syncAll, Doc: `
-Tell of the site's own modules that a master of Salt's would fetch, by their kind.
+List the site's own modules that Salt's master would fetch, by their kind.
 ` + about + `
     salt-run saltutil.sync_all
 `})
 	for _, k := range syncKinds {
 		Register(Function{Name: "saltutil.sync_" + k.fun, Args: args, Lists: envs, Doc: `
-Tell of the site's own modules in ` + k.folder + ` that a master of Salt's would fetch.
+List the site's own modules in ` + k.folder + ` that Salt's master would fetch.
 ` + about + `
     salt-run saltutil.sync_` + k.fun + `
 `, Run: func(ctx context.Context, c *Call) (any, error) { return syncOne(ctx, c, k) }})

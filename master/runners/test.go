@@ -18,20 +18,20 @@ const (
 func init() {
 	Register(
 		Function{Name: "test.arg", Args: []string{"*"}, AnyKwargs: true, Run: testArg, Doc: `
-Gives back the arguments, to see how they are understood.
+Return the arguments as they were understood.
 
     salt-run test.arg foo bar=1
 `},
 		Function{Name: "test.raw_arg", Args: []string{"*"}, AnyKwargs: true, Run: testArg, Doc: `
-As test.arg: keywords that begin with __ are none of a runner's arguments here.
+Like test.arg: keywords that begin with __ do not reach a runner here.
 
     salt-run test.raw_arg foo bar=1
 `},
 		Function{Name: "test.metasyntactic", Args: []string{"locality="}, Run: testMetasyntactic, Doc: `
-Words for what has no name yet.
+Return placeholder words.
 
 locality : us
-    us or uk; of others there are none.
+    us or uk.
 
     salt-run test.metasyntactic locality=uk
 `},
@@ -39,7 +39,7 @@ locality : us
 			c.Print("foo")
 			return "bar", nil
 		}, Doc: `
-Prints foo and gives bar.
+Print foo and return bar.
 
     salt-run test.stdout_print
 `},
@@ -56,10 +56,10 @@ Prints foo and gives bar.
 			err = timing.Sleep(ctx, d)
 			return err == nil, err
 		}, Doc: `
-Prints how long it waits, waits and gives True.
+Print the duration, wait, and return True.
 
 s_time : 10
-    How many seconds.
+    The duration in seconds.
 
     salt-run test.sleep 3
 `},
@@ -72,7 +72,7 @@ s_time : 10
 			}
 			return true, nil
 		}, Doc: `
-Tells 99 times how far it is, ten times a second, and gives True.
+Report progress 99 times, ten times a second, and return True.
 
     salt-run test.stream
 `},

@@ -26,9 +26,8 @@ The tree of nodes and minions from this master down, each with its state.
 		Function{
 			Name: "topology.nodes", Reads: true,
 			Doc: `
-The nodes from this master down: one entry each by its path, with what it tells
-about itself, and without the names of minions. Nodes that only gossip knows of
-follow under heard/.
+The nodes from this master down: one entry each by its path, with its own report and
+without the names of minions. Nodes known only by gossip follow under heard/.
 
     salt-run topology.nodes
 `,
@@ -39,9 +38,8 @@ follow under heard/.
 		Function{
 			Name: "topology.problems", Reads: true,
 			Doc: `
-What is wrong in the tree: loops, ids that are there twice, clocks and versions that
-differ, partitions, nodes that are down, outboxes that grow old, and jobs that are open
-for too long.
+The problems of the tree: loops, duplicate ids, differing clocks and versions, partitions,
+nodes that are down, outboxes with old rows, and jobs that are open for too long.
 
     salt-run topology.problems
 `,
@@ -57,7 +55,7 @@ for too long.
 			Name: "topology.path", Reads: true, Args: []string{"id"},
 			Doc: `
 The ids from this master down to the minion or node id: the way that its jobs take. Of
-several ways the first that is connected is told; topology.whereis tells all.
+several ways the result is the first that is connected; topology.whereis returns all.
 
     salt-run topology.path web-01
 `,

@@ -19,8 +19,8 @@ func init() {
 		Reads: true,
 		Doc: `
 Where a job is: for each node of the tree when it was received, published,
-answered and closed there, what is stored and still owed of it, and whom it
-waits for now.
+answered and closed there, what is stored and still pending, and whom it waits
+for now.
 
 jid
     The id of the job.
@@ -43,7 +43,7 @@ jid
 				return nil, err
 			}
 			if s.State == trace.Unknown && len(s.Nodes) == 0 {
-				return s.Map(), fmt.Errorf("job %s is not known here, nor at any node below that could be asked", id)
+				return s.Map(), fmt.Errorf("job %s is unknown here and at the reachable nodes below", id)
 			}
 			return s.Map(), nil
 		},

@@ -65,7 +65,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-func TestUnion_AnErrorIsToldNotPassedOver(t *testing.T) {
+func TestUnion_ErrorsAreReturned(t *testing.T) {
 	broken := errors.New("broken")
 	u, ctx := Union(&memory{}, &memory{err: broken}), t.Context()
 	_, _, e1 := u.GetLoad(ctx, "1")

@@ -16,11 +16,10 @@ import (
 
 func init() {
 	Register(Function{Name: "manage.versions", Run: manageVersions, Doc: `
-The versions of all minions of the tree, sorted by how they compare with this
-master's. Minions that report their presence are not asked; the others, such as Salt's,
-run test.version, and their answer is compared with the release of Salt that this
-master stands for (salt-run --versions-report). "Minion of another program" has those
-whose version cannot be compared.
+The versions of all minions of the tree, grouped by comparison with this master. Minions
+that report their presence are not queried. Others, such as Salt's, run test.version, and
+the result is compared with the release of Salt that this master implements (salt-run
+--versions-report). "Minion of another program" lists versions that cannot be compared.
 
     salt-run manage.versions
 `})

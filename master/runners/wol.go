@@ -24,15 +24,15 @@ destport : 9
 func init() {
 	Register(
 		Function{Name: "network.wol", Args: []string{"mac", "bcast=", "destport="}, Run: networkWol, Doc: `
-Wakes up a host by a magic packet.
+Wake a host with a magic packet.
 
 mac
-    The hardware address, with colons, dashes or nothing between its bytes.
+    The hardware address, with or without colons or dashes.
 ` + wolAddress + `
     salt-run network.wol 08:00:27:13:69:77
 `},
 		Function{Name: "network.wollist", Args: []string{"maclist", "bcast=", "destport="}, Run: networkWolList, Doc: `
-Wakes up the hosts of a list by magic packets, and gives their addresses.
+Wake the hosts of a list with magic packets, and return their addresses.
 
 maclist
     A file on the master with one hardware address per line.

@@ -82,7 +82,7 @@ func (s *Server) entitleLogin(ctx context.Context, e *entry, r *Request, p Proof
 }
 
 // errNoLogins refuses a login for a command that requires a key.
-var errNoLogins = errors.New("the command is given with a key alone")
+var errNoLogins = errors.New("the command accepts a key only")
 
 // rule returns the access rule of the command for this load.
 func (e *entry) rule(load wire.Raw) Who {

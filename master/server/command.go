@@ -92,11 +92,11 @@ type Handler func(ctx context.Context, r *Request) (any, error)
 func (c Command) check() error {
 	switch {
 	case c.Who < Anyone || c.Who > Node:
-		return fmt.Errorf("command %q does not say who may give it", c.Name)
+		return fmt.Errorf("command %q has no access rule", c.Name)
 	case strings.TrimSpace(c.Doc) == "":
 		return fmt.Errorf("command %q is not documented", c.Name)
 	case c.Costly != nil && c.Who != Anyone, c.Whole && !c.Who.Sealed(), c.WhoOf != nil && c.Who.Sealed(), c.Logins && (c.Who == Anyone || c.Who.Sealed()), c.NoAccess != nil && c.Who.Sealed():
-		return fmt.Errorf("command %q: %v goes with none of this", c.Name, c.Who)
+		return fmt.Errorf("command %q: options do not apply to %v", c.Name, c.Who)
 	}
 	for _, a := range c.Args {
 		if !strings.Contains(c.Doc, a) {

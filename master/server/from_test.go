@@ -11,7 +11,7 @@ import (
 // The field from counts only beside the key of the master's own user. The attackers want their
 // failed logins to count as those of others.
 func TestFrom(t *testing.T) {
-	d := &desk{}
+	d := &fakeLogins{}
 	s := serve(t, func(s *Server) {
 		s.Logins = d
 		say := func(_ context.Context, r *Request) (any, error) { return s.From(r) + " " + r.From, nil }

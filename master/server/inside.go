@@ -18,7 +18,7 @@ func (s *Server) Inside(ctx context.Context, what string, load wire.Raw, do func
 	select {
 	case <-s.open:
 	case <-ctx.Done():
-		return fmt.Errorf("%s: %w: the master starts: %w", what, ErrNotStored, ctx.Err())
+		return fmt.Errorf("%s: %w: the master is starting: %w", what, ErrNotStored, ctx.Err())
 	}
 	done, err := s.weigh(ctx, &Command{Name: what}, load)
 	if err != nil {

@@ -35,7 +35,7 @@ type Logins interface {
 }
 
 // errTwoLogins refuses a load with two logins.
-var errTwoLogins = errors.New("token or eauth stand in the load and in its kwargs: leave one")
+var errTwoLogins = errors.New("token or eauth is in both the load and its kwargs; use one")
 
 // maxSecret limits a password, in bytes. It may be a signed token of another service.
 const maxSecret = 16 << 10

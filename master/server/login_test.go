@@ -10,16 +10,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// desk accepts one token and one password.
-type desk struct {
+// fakeLogins accepts one token and one password.
+type fakeLogins struct {
 	mu    sync.Mutex
 	asked []Proof
 }
 
-func (d *desk) Identify(_ context.Context, p Proof) (Login, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.asked = append(d.asked, p)
+func (f *fakeLogins) Identify(_ context.Context, p Proof) (Login, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, p)
 	if p.Token == "good" || p.Eauth == "file" && p.Username == "ann" && p.Password == "secret" {
 		return Login{Name: "ann", Eauth: "file", Rules: []any{"test.*"}}, nil
 	}
@@ -29,7 +29,7 @@ func (d *desk) Identify(_ context.Context, p Proof) (Login, error) {
 // A login is used only by commands that support logins, instead of any key: neither a wrong login
 // nor one in the wrong place becomes a call with the key beside it.
 func TestLogins(t *testing.T) {
-	d := &desk{}
+	d := &fakeLogins{}
 	s := serve(t, func(s *Server) {
 		s.Logins = d
 		say := func(_ context.Context, r *Request) (any, error) {
@@ -73,8 +73,8 @@ func TestLogins(t *testing.T) {
 			t.Errorf("%s with %v: %s, want %s", c.cmd, c.with, got, c.want)
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, p := range d.asked {
 		if p.From == "" {
 			t.Errorf("asked of a login from nowhere: %+v", p)

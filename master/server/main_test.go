@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,8 +65,8 @@ func serve(t *testing.T, add func(*Server)) *stage {
 		User: func(key string) (string, bool) {
 			name, ok := map[string]string{"the key of root": "root", "the key of fred": "fred"}[key]
 			return name, ok
-		}, Own: "root", Logins: &desk{},
-		Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
+		}, Own: "root", Logins: &fakeLogins{},
+		Stats: &telemetry.Counters{}, Log: quiet, Now: time.Now,
 	})}
 	if s.tok, err = crypt.X931Sign(private, []byte(keys.TokText)); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ var (
 	ErrNotAMap = errors.New("the load is not a map")
 )
 
-// Told is wrapped by an error that was already logged often enough.
-type Told string
+// Logged is an error that its source logs already. The server logs it at debug level only.
+type Logged string
 
-func (t Told) Error() string { return string(t) }
+func (l Logged) Error() string { return string(l) }

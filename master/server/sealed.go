@@ -77,7 +77,7 @@ func (s *Server) serveSealed(req *zmtp.Request, env wire.Envelope) {
 	}
 	if err != nil {
 		level := slog.LevelWarn
-		if errors.As(err, new(Told)) {
+		if errors.As(err, new(Logged)) {
 			level = slog.LevelDebug
 		}
 		s.inVain(ctx, level, "request failed", r, err)
@@ -102,7 +102,7 @@ func (s *Server) inVain(ctx context.Context, level slog.Level, what string, r *R
 func (s *Server) call(ctx context.Context, e *entry, r *Request) (v any, err error) {
 	switch {
 	case e.Who == Node && (!r.Proven || !s.Node(r.ID)):
-		s.Refused("node", nil, fmt.Errorf("%s of %q, which is no node of this master", r.Cmd, r.ID))
+		s.Refused("node", nil, fmt.Errorf("%s of %q, which is not a node of this master", r.Cmd, r.ID))
 		return wire.NewMap(), nil
 	case e.Who == Proven && !r.Proven:
 		return wire.NewMap(), nil

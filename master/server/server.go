@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/zmtp"
 	"github.com/momtree/mom/master/admission"
 	"github.com/momtree/mom/master/keys"
-	"github.com/momtree/mom/master/meters"
+	"github.com/momtree/mom/master/telemetry"
 )
 
 // Options configure a [Server]. Fields are required unless they say otherwise.
@@ -52,7 +52,7 @@ type Options struct {
 		Context(ctx context.Context, jid string) context.Context
 	}
 
-	Stats *meters.Counters
+	Stats *telemetry.Counters
 	Log   *slog.Logger
 	Now   func() time.Time
 }
@@ -68,7 +68,7 @@ type Server struct {
 	wg     sync.WaitGroup
 	clear  map[string]*entry
 	sealed map[string]*entry
-	served meters.Commands
+	served telemetry.Commands
 	costly *admission.Lane
 	work   *admission.Work // values of requests in progress
 	warned atomic.Int64
@@ -79,14 +79,14 @@ type Server struct {
 type entry struct {
 	Command
 	handle Handler
-	count  *meters.Command // for an encrypted command
+	count  *telemetry.Command // for an encrypted command
 }
 
 // New returns a Server without commands.
 func New(o Options) *Server {
 	return &Server{
 		Options: o, Trusted: admission.NewAddresses(o.Now), Turned: admission.NewReport(o.Log), Nonces: admission.NewNonces(),
-		open: make(chan struct{}), clear: map[string]*entry{}, sealed: map[string]*entry{}, served: meters.Commands{},
+		open: make(chan struct{}), clear: map[string]*entry{}, sealed: map[string]*entry{}, served: telemetry.Commands{},
 		costly: admission.NewLane(cap(o.Turns), o.Waiting), work: admission.NewWork(o.WorkValues),
 	}
 }
@@ -119,7 +119,7 @@ func (s *Server) Commands() []Command {
 }
 
 // Served returns the counters of the encrypted commands.
-func (s *Server) Served() meters.Commands { return s.served }
+func (s *Server) Served() telemetry.Commands { return s.served }
 
 // Open starts serving requests, including those waiting since the port was bound.
 func (s *Server) Open() { close(s.open) }

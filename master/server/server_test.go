@@ -129,7 +129,7 @@ func TestRulesSealed(t *testing.T) {
 // The result of a handler reaches the sender in its form.
 func TestAnswers(t *testing.T) {
 	errs := map[string]error{
-		"told":     fmt.Errorf("m1: %w", Told("has been told")),
+		"logged":   fmt.Errorf("m1: %w", Logged("it was logged")),
 		"stored":   fmt.Errorf("%w: %w", ErrNotStored, context.DeadlineExceeded),
 		"at fault": fmt.Errorf("%w: the disk says no", ErrNotStored),
 		"refused":  Refusal{"SomeError", "no"},
@@ -151,7 +151,7 @@ func TestAnswers(t *testing.T) {
 		s.Add(Command{Name: "panics", Who: Peer, Doc: "Panics."}, func(context.Context, *Request) (any, error) { panic("boom") })
 	})
 	for how, want := range map[string]string{
-		"": "in clear", "told": "", "stored": wire.NotNow, "at fault": handlerRaised, "refused": "", "failed": "",
+		"": "in clear", "logged": "", "stored": wire.NotNow, "at fault": handlerRaised, "refused": "", "failed": "",
 	} {
 		if got := shown(s.send(wire.NewMap("cmd", "sealed", "id", "m1", "how", how))); got != want {
 			t.Errorf("%s: %q, want %q", how, got, want)
@@ -187,14 +187,14 @@ func TestTooManyValues(t *testing.T) {
 func TestRegister(t *testing.T) {
 	nothing := func(int) Handler { return said }
 	for name, c := range map[string]Command{
-		"no rule":               {Name: "x", Doc: "Does x."},
-		"no such rule":          {Name: "x", Doc: "Does x.", Who: Node + 1},
-		"no documentation":      {Name: "x", Who: Peer},
-		"an argument untold":    {Name: "x", Who: Peer, Doc: "Does x.", Args: []string{"tgt"}},
-		"costly, with a key":    {Name: "x", Who: User, Doc: "Does x.", Costly: &Costly{}},
-		"whole, in clear":       {Name: "x", Who: User, Doc: "Does x.", Whole: true},
-		"by function, sealed":   {Name: "x", Who: Peer, Doc: "Does x.", WhoOf: func(string) Who { return User }},
-		"words for local users": {Name: "x", Who: Peer, Doc: "Does x.", NoAccess: AuthenticationFailed},
+		"no rule":                  {Name: "x", Doc: "Does x."},
+		"no such rule":             {Name: "x", Doc: "Does x.", Who: Node + 1},
+		"no documentation":         {Name: "x", Who: Peer},
+		"an undocumented argument": {Name: "x", Who: Peer, Doc: "Does x.", Args: []string{"tgt"}},
+		"costly, with a key":       {Name: "x", Who: User, Doc: "Does x.", Costly: &Costly{}},
+		"whole, in clear":          {Name: "x", Who: User, Doc: "Does x.", Whole: true},
+		"by function, sealed":      {Name: "x", Who: Peer, Doc: "Does x.", WhoOf: func(string) Who { return User }},
+		"words for local users":    {Name: "x", Who: Peer, Doc: "Does x.", NoAccess: AuthenticationFailed},
 	} {
 		func() {
 			defer func() {

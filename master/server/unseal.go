@@ -71,7 +71,7 @@ func (s *Server) Unseal(env wire.Envelope) (*crypt.Crypticle, *Request, error) {
 	}
 	//mutant:cve2013-4439-one-id
 	if r.ID != env.ID {
-		return nil, nil, fmt.Errorf("a request of %s claims to be of %q", env.ID, r.ID)
+		return nil, nil, fmt.Errorf("request of %s claims to be from %q", env.ID, r.ID)
 	}
 	if !r.Proven {
 		return nil, nil, fmt.Errorf("a request of %s has no valid tok", env.ID)

@@ -21,7 +21,7 @@ func TestExtNodes_DashID(t *testing.T) {
 	}
 	for _, id := range []string{"-x", "--config=/tmp/evil", "-"} {
 		if _, err := top.States(t.Context(), id); err == nil {
-			t.Errorf("id %q is given to the program", id)
+			t.Errorf("the program receives id %q", id)
 		}
 		if _, err := os.Stat(ran); err == nil {
 			t.Fatalf("the program ran for %q", id)

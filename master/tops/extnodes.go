@@ -22,7 +22,7 @@ type extNodes struct{ argv []string }
 func newExtNodes(config any) (Top, error) {
 	line, ok := config.(string)
 	if !ok {
-		return nil, errors.New("wants a command as text")
+		return nil, errors.New("the command is not a string")
 	}
 	argv, err := pyfmt.SplitCommand(line)
 	if err == nil && len(argv) == 0 {
@@ -53,7 +53,7 @@ func (e extNodes) States(ctx context.Context, id string) (map[string][]string, e
 	}
 	v, err := pyfmt.ReadYAML(out.b.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("%s %s prints what is no YAML: %w", e.argv[0], id, err)
+		return nil, fmt.Errorf("%s %s prints invalid YAML: %w", e.argv[0], id, err)
 	}
 	return classes(v)
 }
@@ -65,7 +65,7 @@ func classes(v any) (map[string][]string, error) {
 	}
 	m, ok := v.(*wire.Map)
 	if !ok {
-		return nil, errors.New("it prints no mapping with classes")
+		return nil, errors.New("the output is not a mapping with classes")
 	}
 	env := "base"
 	if e, _ := m.Get("environment"); e != nil {
@@ -80,7 +80,7 @@ func classes(v any) (map[string][]string, error) {
 	case *wire.Map:
 		list = c.Keys()
 	default:
-		return nil, errors.New("its classes are neither a list nor a mapping")
+		return nil, errors.New("classes is neither a list nor a mapping")
 	}
 	names := make([]string, len(list))
 	for i, x := range list {

@@ -82,14 +82,14 @@ func (t *Tops) ask(ctx context.Context, name, id string) (map[string][]string, e
 	//mutant:tops-one-minion
 	give, err := t.shares.Take(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("its other questions: %w", err)
+		return nil, fmt.Errorf("wait for its other queries: %w", err)
 	}
 	defer give()
 	select {
 	case t.turns <- struct{}{}:
 		defer t.turns.Give()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("too many are asked for at once: %w", ctx.Err())
+		return nil, fmt.Errorf("too many queries at once: %w", ctx.Err())
 	}
 	return t.tops[name].States(ctx, id)
 }

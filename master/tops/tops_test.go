@@ -47,8 +47,8 @@ func TestExtNodes(t *testing.T) {
 		"no classes":     {`echo "parameters: {}"`, map[string]any{}, ""},
 		"a second word":  {`echo "classes: [$2]"`, map[string]any{"base": []any{}}, ""}, // the id is one argument, the last
 		"it fails":       {`echo broken >&2; exit 3`, map[string]any{}, "exit status 3: broken"},
-		"no mapping":     {`echo "[a]"`, map[string]any{}, "no mapping"},
-		"no YAML":        {`echo "a: ["`, map[string]any{}, "no YAML"},
+		"no mapping":     {`echo "[a]"`, map[string]any{}, "not a mapping"},
+		"no YAML":        {`echo "a: ["`, map[string]any{}, "invalid YAML"},
 		"without an end": {`yes x | head -c 2000000`, map[string]any{}, "more than 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestNew_IgnoresAnUnknownSource(t *testing.T) {
 // Unsupported sources are refused by name at the start.
 func TestNew_Refuses(t *testing.T) {
 	for want, option := range map[string]map[string]any{
-		"wants a command":      {"ext_nodes": []any{"a"}},
+		"not a string":         {"ext_nodes": []any{"a"}},
 		"is empty":             {"ext_nodes": " "},
 		"No closing quotation": {"ext_nodes": "a 'b"},
 	} {

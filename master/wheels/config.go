@@ -20,31 +20,31 @@ import (
 )
 
 const configLimits = `
-They are checked, written and hold from the next start of the master on. Only options that
-wait, keep, tell or show something may be set; the error for another names them all. What
-gives power (external_auth, publisher_acl, paths, keys, addresses, logins, databases, ...) is
-set in the files of the master alone.
+They are checked, written and take effect at the next start of the master. Only some options
+may be set: times to wait and to keep, events and output. The error for any other names them
+all. Options that give power (external_auth, publisher_acl, paths, keys, addresses, logins,
+databases, ...) are set in the files of the master only.
 `
 
 func init() {
 	Register(
 		Function{Name: "config.values", Run: configValues, Doc: `
-All options of this master: those of its files, those by default. Passwords and other
-secrets are shown as asterisks.
+All options of this master, from its files and by default. Passwords and other secrets are
+shown as asterisks.
 
     wheel.cmd('config.values')
 `},
 		Function{Name: "config.apply", Args: []string{"key", "value"}, Run: configApply, Doc: `
-Sets one option, in the file wheel.conf of the folder of default_include (master.d).
+Sets one option, in the file wheel.conf in the directory of default_include (master.d).
 ` + configLimits + `
 key, value
-    Its name and its value.
+    The name and the value.
 
     wheel.cmd('config.apply', ['timeout', 10])
 `},
 		Function{Name: "config.update_config", Args: []string{"file_name", "yaml_contents"}, Run: configUpdate, Doc: `
-Writes options into a file of their own in the folder of default_include (master.d), in the
-place of what an earlier call wrote there. A file that was not written so is left alone.
+Writes options to a separate file in the directory of default_include (master.d), and
+replaces the result of an earlier call. It does not change files written by others.
 ` + configLimits + `
 file_name
     The name of the file without .conf.
@@ -108,7 +108,7 @@ func configUpdate(_ context.Context, c *Call) (any, error) {
 	v, _ := c.Arg("yaml_contents")
 	options, ok := v.(*value.Map)
 	if !ok {
-		return nil, functions.Invalid("yaml_contents=%v is no mapping of options to their values", v)
+		return nil, functions.Invalid("yaml_contents=%v is not a mapping of options to their values", v)
 	}
 	var fault error
 	options.Range(func(k, v any) bool {
@@ -159,7 +159,7 @@ func configFile(conf *config.Master, name string) (string, error) {
 		return "", functions.Invalid("file_name=%q: use letters, digits, _ and -, at most 64", name)
 	}
 	if conf.Dir == "" || len(conf.DefaultInclude) == 0 {
-		return "", errors.New("this master includes no files by default (default_include), so there is no place for one")
+		return "", errors.New("this master includes no files by default (default_include), so no file can be added")
 	}
 	pattern := conf.DefaultInclude[0]
 	if !filepath.IsAbs(pattern) {
@@ -183,7 +183,7 @@ func readOptions(path string) (*value.Map, error) {
 		return out, nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file; choose another name", path)
+		return nil, fmt.Errorf("%s is not a regular file; choose another name", path)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -191,7 +191,7 @@ func readOptions(path string) (*value.Map, error) {
 	}
 	//mutant:runners-files-of-others
 	if !strings.HasPrefix(string(b), written) {
-		return nil, fmt.Errorf("%s was not written by config.apply or config.update_config, and is left alone; choose another name", path)
+		return nil, fmt.Errorf("%s was not written by config.apply or config.update_config and is not changed; choose another name", path)
 	}
 	entries, faults := pyfmt.YAMLEntries(b)
 	if len(faults) > 0 {
@@ -214,7 +214,7 @@ func formatted(options *value.Map) ([]byte, error) {
 		same = same && options.Has(name)
 	}
 	if !same {
-		return nil, errors.New("write the options: a value has characters that do not stand in a file")
+		return nil, errors.New("write the options: a value has characters that a file cannot hold")
 	}
 	return text, nil
 }

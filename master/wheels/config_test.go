@@ -58,7 +58,7 @@ func TestConfigValues_Secrets(t *testing.T) {
 		}
 	}
 	if m.Map("external_auth").Map("file").List("fred")[0] != "@runner" || m.Map("auth.ldap").String("uri") != "ldap://x" {
-		t.Errorf("what is no secret is not shown: %s", text)
+		t.Errorf("options that are not secret are not shown: %s", text)
 	}
 }
 
@@ -86,13 +86,13 @@ func TestConfigUpdate_Limits(t *testing.T) {
 		want string // in the error; "" means success
 	}{
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", int64(7), "state_output", "terse")}, ""},
-		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("external_auth", value.NewMap())}, "external_auth is none of those"},
-		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", int64(7), "publisher_acl", value.NewMap())}, "publisher_acl is none of those"},
+		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("external_auth", value.NewMap())}, "external_auth may not be set remotely"},
+		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", int64(7), "publisher_acl", value.NewMap())}, "publisher_acl may not be set remotely"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("client_acl", value.NewMap())}, "unknown option client_acl"},
-		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("include", "/tmp/x")}, "include is none of those"},
-		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("root_dir", "/tmp")}, "root_dir is none of those"},
+		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("include", "/tmp/x")}, "include may not be set remotely"},
+		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("root_dir", "/tmp")}, "root_dir may not be set remotely"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("sharedsecret", "x")}, "option sharedsecret"},
-		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("mysql.host", "x")}, "mysql.host is none of those"},
+		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("mysql.host", "x")}, "mysql.host may not be set remotely"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("hgfs_remotes", value.NewMap())}, "not supported yet"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeuot", 7)}, "did you mean timeout?"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", "soon")}, "wants a number of seconds"},
@@ -100,11 +100,11 @@ func TestConfigUpdate_Limits(t *testing.T) {
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("timeout", nil)}, "wants a value"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("log_level", "loud")}, "log_level"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap(int64(7), int64(7))}, "not the name of an option"},
-		{[]any{"file_name", "gui", "yaml_contents", "timeout: 7"}, "is no mapping"},
+		{[]any{"file_name", "gui", "yaml_contents", "timeout: 7"}, "is not a mapping"},
 		{[]any{"file_name", "../gui", "yaml_contents", value.NewMap("timeout", int64(7))}, "use letters"},
 		{[]any{"file_name", "", "yaml_contents", value.NewMap("timeout", int64(7))}, "use letters"},
-		{[]any{"file_name", "theirs", "yaml_contents", value.NewMap("timeout", int64(7))}, "is left alone"},
-		{[]any{"file_name", "link", "yaml_contents", value.NewMap("timeout", int64(7))}, "no regular file"},
+		{[]any{"file_name", "theirs", "yaml_contents", value.NewMap("timeout", int64(7))}, "is not changed"},
+		{[]any{"file_name", "link", "yaml_contents", value.NewMap("timeout", int64(7))}, "not a regular file"},
 		{[]any{"file_name", "gui", "yaml_contents", value.NewMap("out.table.delim", "x\nopen_mode: true")}, ""},
 	} {
 		conf := configured(t)

@@ -4,12 +4,12 @@ import "github.com/momtree/mom/master/functions"
 
 func init() {
 	Register(Function{Name: "error.error", Args: []string{"name=", "message="}, Run: functions.Fail[Env], Doc: `
-Fails, to see how programs take it. Without a name it gives an empty mapping.
+Fails, to test how programs handle it. Without a name it returns an empty mapping.
 
 name
-    The name of an exception of Python's.
+    The name of a Python exception.
 message
-    What it says.
+    Its message.
 
     wheel.cmd('error.error', ['Exception', 'This is an error.'])
 `})

@@ -36,13 +36,13 @@ func (h Host) Do(ctx context.Context, s Start) (*value.Map, error) {
 	if err != nil {
 		data.Set("return", err.Error())
 	}
-	told := data
+	event := data
 	//mutant:private-keys-stay-off-the-bus
 	if err == nil && Private(s.Call.Fun()) {
-		told = data.Clone()
-		told.Set("return", nil)
+		event = data.Clone()
+		event.Set("return", nil)
 	}
-	h.Fire(s.Tag()+"/ret", told)
+	h.Fire(s.Tag()+"/ret", event)
 	data.Set("_stamp", h.Now().UTC().Format("2006-01-02T15:04:05.000000"))
 	return data, err
 }

@@ -13,13 +13,13 @@ import (
 
 const keyMatch = `
 match
-    The ids, as a glob, several with commas between them, or a list of globs.
+    The ids: a glob, several separated by commas, or a list of globs.
 `
 
 func init() {
 	Register(
 		Function{Name: "key.list_all", Run: keyListAll, Doc: `
-The ids of all keys by the folder that they are in, and the files of the master's own.
+The ids of all keys by directory, and the key files of the master.
 
     wheel.cmd('key.list_all')
 `},
@@ -27,7 +27,7 @@ The ids of all keys by the folder that they are in, and the files of the master'
 Accepts pending keys.
 ` + keyMatch + `
 include_rejected, include_denied : False
-    Those in these folders as well.
+    Also keys in these directories.
 
     wheel.cmd('key.accept', ['web*'])
 `},
@@ -35,7 +35,7 @@ include_rejected, include_denied : False
 Rejects pending keys.
 ` + keyMatch + `
 include_accepted, include_denied : False
-    Those in these folders as well.
+    Also keys in these directories.
 
     wheel.cmd('key.reject', ['web*'])
 `},
@@ -45,30 +45,30 @@ include_accepted, include_denied : False
 			}
 			return c.Env.Keys.Store.Finger(sel, c.Text("hash_type"))
 		}), Doc: `
-The fingerprints of keys, by the folder that they are in; local are the master's own.
+The fingerprints of keys by directory; local has those of the master.
 ` + keyMatch + `
 hash_type
-    The hash; left out: the option of that name.
+    The hash. Default: the option of that name.
 
     wheel.cmd('key.finger', ['web*'])
 `},
 		Function{Name: "key.key_str", Args: []string{"match"}, Lists: []string{"match"}, Run: keyShown(keyPrint), Doc: `
-The texts of public keys, by the folder that they are in.
+The texts of public keys, by directory.
 ` + keyMatch + `
     wheel.cmd('key.key_str', ['web*'])
 `},
 		Function{Name: "key.print", Args: []string{"match"}, Lists: []string{"match"}, Run: keyShown(keyPrint), Doc: `
-As key.key_str.
+Like key.key_str.
 ` + keyMatch + `
     wheel.cmd('key.print', ['web*'])
 `},
 		Function{Name: "key.name_match", Args: []string{"match"}, Lists: []string{"match"}, Run: keyNames, Doc: `
-The ids that match, by the folder that their keys are in.
+The matching ids, by directory of their keys.
 ` + keyMatch + `
     wheel.cmd('key.name_match', ['web*'])
 `},
 		Function{Name: "key.delete", Args: []string{"match"}, Lists: []string{"match"}, Run: keyChange(keys.Editor.Delete, keys.Listed...), Doc: `
-Deletes keys, whatever folder they are in.
+Deletes keys in any state.
 ` + keyMatch + `
     wheel.cmd('key.delete', ['web1'])
 `},

@@ -14,15 +14,15 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// office returns an editor with keys a to d, which are pending, accepted, rejected and denied. The
+// testEditor returns an editor with keys a to d, which are pending, accepted, rejected and denied. The
 // slice collects its events and its requests for a new shared key.
-func office(t *testing.T) (d keys.Editor, told *[]string) {
+func testEditor(t *testing.T) (editor keys.Editor, events *[]string) {
 	t.Helper()
-	return officeIn(t, t.TempDir())
+	return testEditorIn(t, t.TempDir())
 }
 
-// officeIn is office with the PKI directory pki.
-func officeIn(t *testing.T, pki string) (d keys.Editor, told *[]string) {
+// testEditorIn is testEditor with the PKI directory pki.
+func testEditorIn(t *testing.T, pki string) (editor keys.Editor, events *[]string) {
 	t.Helper()
 	pub := []byte(vectors.Keys(t)["minion"].PublicPEM)
 	for id, folder := range map[string]string{"a": "minions_pre", "b": "minions", "c": "minions_rejected", "d": "minions_denied"} {
@@ -38,12 +38,12 @@ func officeIn(t *testing.T, pki string) (d keys.Editor, told *[]string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	told = &[]string{}
+	events = &[]string{}
 	return keys.Editor{
 		Store:  store,
-		Fire:   func(_ string, d *wire.Map) { *told = append(*told, d.String("act")+" "+d.String("id")) },
-		Rotate: func() error { *told = append(*told, "rotate"); return nil },
-	}, told
+		Fire:   func(_ string, d *wire.Map) { *events = append(*events, d.String("act")+" "+d.String("id")) },
+		Rotate: func() error { *events = append(*events, "rotate"); return nil },
+	}, events
 }
 
 // Each function changes the keys it names, reports the change, and accepts its arguments in every
@@ -75,9 +75,9 @@ func TestKeys(t *testing.T) {
 		{[]any{"fun", "key.finger", "match", ""}, "Passed invalid arguments: match is empty"},
 		{[]any{"fun", "key.nosuch", "match", "a"}, "'key.nosuch' is not available."},
 	} {
-		desk, told := office(t)
-		got, err := call(t, desk, value.NewMap(c.load...))
-		if got += strings.TrimRight("; "+strings.Join(*told, " "), " "); err != nil {
+		editor, events := testEditor(t)
+		got, err := call(t, editor, value.NewMap(c.load...))
+		if got += strings.TrimRight("; "+strings.Join(*events, " "), " "); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -86,10 +86,10 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func call(t *testing.T, desk keys.Editor, load *value.Map) (string, error) {
+func call(t *testing.T, editor keys.Editor, load *value.Map) (string, error) {
 	t.Helper()
 	c := &Call{Bound: BindLoad(load)}
-	c.Env.Keys = desk
+	c.Env.Keys = editor
 	v, err := Run(t.Context(), c)
 	if err != nil {
 		return "", err
@@ -104,11 +104,11 @@ func call(t *testing.T, desk keys.Editor, load *value.Map) (string, error) {
 
 // The answer contains both what succeeded and what failed.
 func TestKeys_NoNewSharedKey(t *testing.T) {
-	desk, told := office(t)
+	editor, events := testEditor(t)
 	full := errors.New("the disk is full")
-	desk.Rotate = func() error { return full }
-	if _, err := call(t, desk, value.NewMap("fun", "key.delete", "match", "a")); !errors.Is(err, full) || len(*told) != 1 {
-		t.Errorf("%v, told %v", err, *told)
+	editor.Rotate = func() error { return full }
+	if _, err := call(t, editor, value.NewMap("fun", "key.delete", "match", "a")); !errors.Is(err, full) || len(*events) != 1 {
+		t.Errorf("%v, events %v", err, *events)
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 
 const keyDict = `
 match
-    A mapping of folders (minions, minions_pre, minions_rejected, minions_denied) to lists of
-    ids, as key.list_all gives it.
+    A mapping of directories (minions, minions_pre, minions_rejected, minions_denied) to lists
+    of ids, as key.list_all returns it.
 `
 
 func init() {
 	Register(
 		Function{Name: "key.list", Args: []string{"match"}, Run: keyList, Doc: `
-The ids of the keys in one folder, or in all.
+The ids of the keys in one directory, or in all.
 
 match
     accepted (acc), unaccepted (pre, un), rejected (rej), denied (den) or all.
@@ -25,23 +25,23 @@ match
     wheel.cmd('key.list', ['accepted'])
 `},
 		Function{Name: "key.accept_dict", Args: []string{"match", "include_rejected=", "include_denied="}, Run: keyChangeDict(keys.Editor.Accept, keys.Pending), Doc: `
-Accepts the keys that are named.
+Accepts the named keys.
 ` + keyDict + `
 include_rejected, include_denied : False
-    Those in these folders as well; else they have to be left out.
+    Also keys in these directories; otherwise match must not have them.
 
     wheel.cmd('key.accept_dict', [{'minions_pre': ['web1']}])
 `},
 		Function{Name: "key.reject_dict", Args: []string{"match", "include_accepted=", "include_denied="}, Run: keyChangeDict(keys.Editor.Reject, keys.Pending), Doc: `
-Rejects the keys that are named.
+Rejects the named keys.
 ` + keyDict + `
 include_accepted, include_denied : False
-    Those in these folders as well; else they have to be left out.
+    Also keys in these directories; otherwise match must not have them.
 
     wheel.cmd('key.reject_dict', [{'minions_pre': ['web1']}])
 `},
 		Function{Name: "key.delete_dict", Args: []string{"match"}, Run: keyChangeDict(keys.Editor.Delete, keys.Listed...), Doc: `
-Deletes the keys that are named.
+Deletes the named keys.
 ` + keyDict + `
     wheel.cmd('key.delete_dict', [{'minions': ['web1']}])
 `},
@@ -65,7 +65,7 @@ func readDict(c *Call) (keys.Selection, error) {
 	v, _ := c.Given("match")
 	m, ok := v.(*value.Map)
 	if !ok {
-		return nil, functions.Invalid("match=%v is no mapping of folders to lists of ids", v)
+		return nil, functions.Invalid("match=%v is not a mapping of directories to lists of ids", v)
 	}
 	sel := keys.Selection{}
 	var fault error
@@ -78,7 +78,7 @@ func readDict(c *Call) (keys.Selection, error) {
 		for _, e := range list {
 			id, ok := e.(string)
 			if !ok {
-				err = functions.Invalid("%v of %v is no id", e, k)
+				err = functions.Invalid("%v of %v is not an id", e, k)
 				break
 			}
 			sel[st] = append(sel[st], id)
@@ -96,7 +96,7 @@ func folderOf(name any) (keys.State, error) {
 			return st, nil
 		}
 	}
-	return 0, functions.Invalid("%v is none of the folders minions, minions_pre, minions_rejected and minions_denied", name)
+	return 0, functions.Invalid("%v is not one of the directories minions, minions_pre, minions_rejected and minions_denied", name)
 }
 
 // keyChangeDict returns a function that changes named keys in the given states and in those that
@@ -113,7 +113,7 @@ func keyChangeDict(change func(keys.Editor, keys.Selection) ([]keys.Key, error),
 		}
 		for st := range sel {
 			if !from[st] {
-				return nil, functions.Invalid("keys of %s are not among those that %s changes; see its include_ arguments", st.Folder(), c.Fun())
+				return nil, functions.Invalid("%[2]s does not change keys of %[1]s; see its include_ arguments", st.Folder(), c.Fun())
 			}
 		}
 		return changed(change(c.Env.Keys, sel))

@@ -28,35 +28,35 @@ func TestKeyDict(t *testing.T) {
 		{[]any{"fun", "key.reject_dict", "match", dict("minions", []any{"b"}), "include_accepted", true}, "b; reject b rotate", ""},
 		{[]any{"fun", "key.delete_dict", "match", dict("minions", []any{"b", "x"}, "minions_denied", []any{"d"})}, "b d; delete b delete d rotate", ""},
 		{[]any{"fun", "key.delete_dict", "match", dict("minions", []any{"../d"})}, "", "../d"},
-		{[]any{"fun", "key.delete_dict", "match", dict("local", []any{"master.pem"})}, "", "none of the folders"},
+		{[]any{"fun", "key.delete_dict", "match", dict("local", []any{"master.pem"})}, "", "not one of the directories"},
 		{[]any{"fun", "key.delete_dict", "match", dict("minions", "b")}, "", "has no list"},
-		{[]any{"fun", "key.delete_dict", "match", dict("minions", []any{7})}, "", "is no id"},
-		{[]any{"fun", "key.delete_dict", "match", "b"}, "", "is no mapping"},
+		{[]any{"fun", "key.delete_dict", "match", dict("minions", []any{7})}, "", "is not an id"},
+		{[]any{"fun", "key.delete_dict", "match", "b"}, "", "is not a mapping"},
 	} {
-		desk, told := office(t)
+		editor, events := testEditor(t)
 		call := &Call{Bound: BindLoad(value.NewMap(append([]any{"cmd", "wheel"}, c.load...)...))}
-		call.Env.Keys = desk
+		call.Env.Keys = editor
 		v, err := Run(t.Context(), call)
 		m, _ := v.(*value.Map)
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) || len(*told) > 0 {
-				t.Errorf("%v: %v, told %v", c.load, err, *told)
+			if err == nil || !strings.Contains(err.Error(), c.err) || len(*events) > 0 {
+				t.Errorf("%v: %v, events %v", c.load, err, *events)
 			}
 			continue
 		}
-		if got := strings.Join(m.Strings("minions"), " ") + "; " + strings.Join(*told, " "); err != nil || got != c.want {
+		if got := strings.Join(m.Strings("minions"), " ") + "; " + strings.Join(*events, " "); err != nil || got != c.want {
 			t.Errorf("%v: %s, %v", c.load, got, err)
 		}
 	}
 }
 
 func TestKeyList(t *testing.T) {
-	desk, _ := office(t)
+	editor, _ := testEditor(t)
 	for match, want := range map[string]string{
 		"accepted": "minions=[b]", "pre": "minions_pre=[a]", "rej": "minions_rejected=[c]", "den": "minions_denied=[d]",
 		"all": "minions=[b] minions_pre=[a] minions_rejected=[c] minions_denied=[d] local=[]",
 	} {
-		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.list", Args: []any{match}}), Env: Env{Keys: desk}})
+		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.list", Args: []any{match}}), Env: Env{Keys: editor}})
 		m, _ := v.(*value.Map)
 		got := []string{}
 		for _, k := range m.Keys() {
@@ -67,7 +67,7 @@ func TestKeyList(t *testing.T) {
 			t.Errorf("%s: %s, %v", match, text, err)
 		}
 	}
-	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.list", Args: []any{"odd"}}), Env: Env{Keys: desk}}); err == nil {
+	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.list", Args: []any{"odd"}}), Env: Env{Keys: editor}}); err == nil {
 		t.Error("an odd folder is listed")
 	}
 }
@@ -81,8 +81,8 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	desk := keys.Editor{Store: store}
-	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.finger_master"}), Env: Env{Keys: desk}}); err == nil || !strings.Contains(err.Error(), "there is no master.pub") {
+	editor := keys.Editor{Store: store}
+	if _, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "key.finger_master"}), Env: Env{Keys: editor}}); err == nil || !strings.Contains(err.Error(), "there is no master.pub") {
 		t.Errorf("without a key: %v", err)
 	}
 	pub := vectors.Keys(t)["master"].PublicPEM
@@ -90,7 +90,7 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(fun string, kw ...any) (any, error) {
-		return Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun, Kwargs: value.NewMap(kw...)}), Env: Env{Keys: desk, Config: conf}})
+		return Run(t.Context(), &Call{Bound: Bind(Request{Fun: fun, Kwargs: value.NewMap(kw...)}), Env: Env{Keys: editor, Config: conf}})
 	}
 	text, err := run("key.master_key_str")
 	if m, _ := text.(*value.Map); err != nil || m.Map("local").String("master.pub") != pub {
@@ -104,11 +104,11 @@ func TestMasterKey(t *testing.T) {
 	if m, _ := finger.(*value.Map); err != nil || m.Map("local").String("master.pub") != want {
 		t.Errorf("%v, %v", finger, err)
 	}
-	if _, err := run("key.gen_signature"); err == nil || !strings.Contains(err.Error(), "auto_create=True makes it") {
+	if _, err := run("key.gen_signature"); err == nil || !strings.Contains(err.Error(), "auto_create=True creates it") {
 		t.Errorf("without a signing key: %v", err)
 	}
 	for _, path := range []string{"priv", "pub", "signature_path"} {
-		if _, err := run("key.gen_signature", path, "/etc/shadow"); err == nil || !strings.Contains(err.Error(), "no caller says which files") {
+		if _, err := run("key.gen_signature", path, "/etc/shadow"); err == nil || !strings.Contains(err.Error(), "callers may not name files") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestMasterKey(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(conf.PkiDir, conf.MasterPubkeySignature)); err != nil {
 		t.Error(err)
 	}
-	if _, err := run("key.gen_signature", "auto_create", true); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := run("key.gen_signature", "auto_create", true); err == nil || !strings.Contains(err.Error(), "exists and is unchanged") {
 		t.Errorf("a second time: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func init() {
 The fingerprint of the public key of this master.
 
 hash_type
-    The hash; left out: the option of that name.
+    The hash. Default: the option of that name.
 
     wheel.cmd('key.finger_master')
 `},
@@ -37,15 +37,15 @@ The text of the public key of this master.
     wheel.cmd('key.master_key_str')
 `},
 		Function{Name: "key.gen_signature", Args: []string{"priv=", "pub=", "signature_path=", "auto_create=", "keysize="}, Run: keySignature, Doc: `
-Signs the public key of this master with the signing key in pki_dir, and puts the
-signature there: the file master_pubkey_signature (option master_use_pubkey_signature). A
-file that is there stays, which is an error.
+Signs the public key of this master with the signing key in pki_dir, and stores the
+signature in the file master_pubkey_signature there (option master_use_pubkey_signature).
+It is an error if the file exists.
 
 priv, pub, signature_path
-    Have to be empty: no caller says which files of this machine are read or written. On the
-    machine itself salt-key --gen-signature takes paths.
+    Must be empty: callers may not name files of this machine. On the machine itself use
+    salt-key --gen-signature.
 auto_create : False
-    Make the signing key if there is none.
+    Create the signing key if it does not exist.
 keysize : 2048
     Its length, in bits.
 
@@ -72,7 +72,7 @@ func keySignature(_ context.Context, c *Call) (any, error) {
 	for _, name := range []string{"priv", "pub", "signature_path"} {
 		//mutant:runners-signature-paths
 		if path := c.Text(name); path != "" {
-			return nil, functions.Invalid("%s=%s: no caller says which files of this machine are read or written; use salt-key --gen-signature there", name, path)
+			return nil, functions.Invalid("%s=%s: callers may not name files of this machine; use salt-key --gen-signature there", name, path)
 		}
 	}
 	create, err := c.Flag("auto_create", false)
@@ -93,7 +93,7 @@ func keySignature(_ context.Context, c *Call) (any, error) {
 	}
 	name := conf.MasterSignKeyName
 	if _, err := os.Stat(filepath.Join(conf.PkiDir, name+".pem")); errors.Is(err, fs.ErrNotExist) && !create {
-		return nil, fmt.Errorf("%s.pem is not in %s; auto_create=True makes it", name, conf.PkiDir)
+		return nil, fmt.Errorf("%s.pem is not in %s; auto_create=True creates it", name, conf.PkiDir)
 	}
 	pair, err := crypt.EnsureKeyPairPass(conf.PkiDir, name, bits, conf.SigningKeyPass)
 	if err != nil {
@@ -102,7 +102,7 @@ func keySignature(_ context.Context, c *Call) (any, error) {
 	path := filepath.Join(conf.PkiDir, conf.MasterPubkeySignature)
 	made, err := keys.WriteSignature(path, pair, crypt.CleanPEM(string(text)))
 	if err == nil && !made {
-		err = fmt.Errorf("%s exists already and was left alone; remove it to have it made anew", path)
+		err = fmt.Errorf("%s exists and is unchanged; remove it to create a new one", path)
 	}
 	if err != nil {
 		return nil, err

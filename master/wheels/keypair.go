@@ -20,17 +20,17 @@ keysize : 2048
 func init() {
 	Register(
 		Function{Name: "key.gen", Args: []string{"id_=", "keysize="}, Private: true, Run: keyGen, Doc: `
-Makes a pair of keys for a minion, and keeps neither half. The event bus is not shown them.
+Creates a key pair for a minion, and stores neither key. The keys are not on the event bus.
 ` + keyPairArgs + `
     wheel.cmd('key.gen')
 `},
 		Function{Name: "key.gen_accept", Args: []string{"id_", "keysize=", "force="}, Private: true, Run: keyGenAccept, Doc: `
-Makes a pair of keys for a minion and accepts the public half, so that the minion is let in
-at once. The event bus is not shown them. An id that has an accepted key gets none, and the
-answer is empty.
+Creates a key pair for a minion and accepts the public key, so that the minion can sign in
+at once. The keys are not on the event bus. For an id with an accepted key the answer is
+empty.
 ` + keyPairArgs + `
 force : False
-    In the place of a key that is accepted.
+    Replace an accepted key.
 
     wheel.cmd('key.gen_accept', ['web1'])
 `},

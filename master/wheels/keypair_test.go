@@ -14,10 +14,10 @@ import (
 )
 
 // made calls a function that creates a pair.
-func made(t *testing.T, desk keys.Editor, load ...any) (*value.Map, error) {
+func made(t *testing.T, editor keys.Editor, load ...any) (*value.Map, error) {
 	t.Helper()
 	c := &Call{Bound: BindLoad(value.NewMap(load...))}
-	c.Env.Keys = desk
+	c.Env.Keys = editor
 	v, err := Run(t.Context(), c)
 	m, _ := v.(*value.Map)
 	return m, err
@@ -25,11 +25,11 @@ func made(t *testing.T, desk keys.Editor, load ...any) (*value.Map, error) {
 
 // Pairs match and have the requested length. No id loses its key unless force is set.
 func TestKeyPairs(t *testing.T) {
-	desk, told := office(t)
+	editor, events := testEditor(t)
 	for _, c := range []struct {
 		load []any
 		bits int // 0: expect no pair
-		told string
+		want string
 		err  string
 	}{
 		{[]any{"fun", "key.gen"}, 2048, "", ""},
@@ -43,10 +43,10 @@ func TestKeyPairs(t *testing.T) {
 		{[]any{"fun", "key.gen", "keysize", 1 << 20}, 0, "", "are supported"},
 		{[]any{"fun", "key.gen", "keysize", -1}, 0, "", "Passed invalid arguments"},
 	} {
-		*told = nil
-		got, err := made(t, desk, c.load...)
-		if text := strings.Join(*told, " "); text != c.told {
-			t.Errorf("%v: told %q", c.load, text)
+		*events = nil
+		got, err := made(t, editor, c.load...)
+		if text := strings.Join(*events, " "); text != c.want {
+			t.Errorf("%v: events %q", c.load, text)
 		}
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -68,8 +68,8 @@ func TestKeyPairs(t *testing.T) {
 			t.Errorf("%v: no pair of %d bits: %v", c.load, c.bits, err)
 		}
 		id, _ := value.NewMap(c.load...).Get("id_")
-		if c.told != "" {
-			if key, err := desk.Store.PublicKey(id.(string)); err != nil || crypt.PublicPEM(key) != got.String("pub") {
+		if c.want != "" {
+			if key, err := editor.Store.PublicKey(id.(string)); err != nil || crypt.PublicPEM(key) != got.String("pub") {
 				t.Errorf("%v: its key is not the accepted one: %v", c.load, err)
 			}
 		}
@@ -84,25 +84,25 @@ func TestKeyPairs(t *testing.T) {
 // Fingerprints and texts are grouped by key directory.
 func TestKeysShown(t *testing.T) {
 	pki := t.TempDir()
-	desk, _ := officeIn(t, pki)
+	editor, _ := testEditorIn(t, pki)
 	pub := vectors.Keys(t)["minion"].PublicPEM
 	finger, err := crypt.Fingerprint([]byte(pub), "sha256")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for fun, want := range map[string]string{"key.finger": finger, "key.key_str": pub} {
-		got, err := made(t, desk, "fun", fun, "match", "a,b")
+		got, err := made(t, editor, "fun", fun, "match", "a,b")
 		if err != nil || got.Len() != 2 || got.Map("minions").String("b") != want || got.Map("minions_pre").String("a") != want {
 			t.Errorf("%s: %v, %v", fun, got.Keys(), err)
 		}
 	}
-	if got, err := made(t, desk, "fun", "key.finger", "match", "b", "hash_type", "md5"); err != nil || len(got.Map("minions").String("b")) != 47 {
+	if got, err := made(t, editor, "fun", "key.finger", "match", "b", "hash_type", "md5"); err != nil || len(got.Map("minions").String("b")) != 47 {
 		t.Errorf("md5: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(pki, "master.pub"), []byte(pub), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := made(t, desk, "fun", "key.finger", "match", "*.pub,b"); err != nil || got.Map("local").String("master.pub") != finger || got.Len() != 2 {
+	if got, err := made(t, editor, "fun", "key.finger", "match", "*.pub,b"); err != nil || got.Map("local").String("master.pub") != finger || got.Len() != 2 {
 		t.Errorf("the master's own key: %v, %v", got.Keys(), err)
 	}
 	if !slices.Contains(Names(), "key.finger") {

@@ -10,8 +10,8 @@ import (
 
 func init() {
 	Register(Function{Name: "minions.connected", Run: connected, Doc: `
-The ids of the minions of the whole tree that are connected, as far as they tell; those
-behind a Python syndic are not known.
+The ids of the connected minions of the whole tree, as far as nodes and minions report
+them. Minions behind a Python syndic are unknown.
 
     wheel.cmd('minions.connected')
 `})
@@ -19,7 +19,7 @@ behind a Python syndic are not known.
 
 func connected(_ context.Context, c *Call) (any, error) {
 	if c.Env.Tree == nil {
-		return nil, errors.New("minions.connected: this master does not tell who is connected")
+		return nil, errors.New("minions.connected: the tree is not available here")
 	}
 	ids := up([]string{}, c.Env.Tree())
 	slices.Sort(ids)

@@ -8,7 +8,7 @@ import (
 // notServed lists functions that Salt's tools call and that are refused, with the reason and the
 // alternative.
 var notServed = []struct{ name, why string }{
-	{"key.gen_keys", "it writes keys where its caller says; key.gen gives a pair, salt-key --gen-keys writes one at the machine itself"},
+	{"key.gen_keys", "it writes keys to a path of the caller; key.gen returns a pair, salt-key --gen-keys writes one on the machine itself"},
 	{"file_roots.find", noFiles},
 	{"file_roots.list_env", noFiles},
 	{"file_roots.list_roots", noFiles},
@@ -22,8 +22,8 @@ var notServed = []struct{ name, why string }{
 }
 
 const (
-	noFiles  = "what minions get is changed in the folders of file_roots, not from afar; the runner fileserver.file_list lists it"
-	noPillar = "pillar is changed in the folders of pillar_roots, not from afar; the runner pillar.show_pillar shows what a minion gets"
+	noFiles  = "files for minions are changed in the directories of file_roots, not remotely; the runner fileserver.file_list lists them"
+	noPillar = "pillar is changed in the directories of pillar_roots, not remotely; the runner pillar.show_pillar shows the pillar of a minion"
 )
 
 func init() {

@@ -48,10 +48,10 @@ func stamped(e client.Event) (*value.Map, error) {
 
 func (t *progress) print(what string, data *value.Map) {
 	w, name := t.w, t.f.Output.Outputter
-	if name != "" && name != "nested" && !(t.lines && what == runners.ToldPrint) {
+	if name != "" && name != "nested" && !(t.lines && what == runners.KindPrint) {
 		w, name = t.stderr, ""
 	}
-	if what == runners.ToldPrint {
+	if what == runners.KindPrint {
 		_, err := fmt.Fprintln(w, terminal.Text(data.String("text")))
 		t.fail(err)
 		return
@@ -74,7 +74,7 @@ func (f *flags) watch(ctx context.Context, c *client.Client, call client.RunnerC
 	shown.lines = true
 	args, kwargs := callargs.Separate(call.Args)
 	bound := runners.Bind(runners.Request{Fun: call.Fun, Args: args, Kwargs: kwargs})
-	at := &runners.Call{Bound: bound, Env: busEnv{c: c, progress: shown}, Tell: shown.print}
+	at := &runners.Call{Bound: bound, Env: busEnv{c: c, progress: shown}, Report: shown.print}
 	_, err := runners.Run(ctx, at)
 	if err == nil || shown.err != nil {
 		return shown.err

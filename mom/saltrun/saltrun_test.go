@@ -43,7 +43,7 @@ func TestSaltRun(t *testing.T) {
 		{"by grain, from below", "top", []string{"manage.up", "tgt=id:*b-01", "tgt_type=grain", "-t", "2"}, momtest.Ended(0, "- db-01\n- web-01\n", "")},
 		{"nobody down", "top", []string{"manage.down"}, momtest.Ended(0, "", "")},
 		{"present", "top", []string{"manage.present", "--out=raw"}, momtest.Ended(0, "['db-01', 'top-01', 'web-01', 'web-02']\n", "")},
-		{"no other store", "top", []string{"jobs.list_jobs", "ext_source=mysql"}, momtest.Ended(1, "", "ext_source=mysql: this master has the job cache local_cache alone\n")},
+		{"no other store", "top", []string{"jobs.list_jobs", "ext_source=mysql"}, momtest.Ended(1, "", "ext_source=mysql: this master has only the job cache local_cache\n")},
 		{"bad jid", "top", []string{"--jid=1", "test.arg"}, momtest.Ended(1, "", "runner: jid \"1\" is not a job id\n")},
 		{"bad timeout", "top", []string{"-t", "x", "test.arg"}, momtest.Ended(64, "", usage+"option -t: invalid integer value: 'x'\n")},
 		{"unknown option", "top", []string{"test.arg", "--nosuch"}, momtest.Ended(64, "", usage+"no such option: --nosuch\n")},
@@ -72,9 +72,9 @@ func TestSaltRunDocs(t *testing.T) {
 	if r := momtest.Run(Command(), "", "-c", none, "-d"); r != all {
 		t.Errorf("-d: %v", r)
 	}
-	if r := momtest.Run(Command(), "", "-d", "doc"); r != momtest.Ended(0, "doc.execution:\n\n    The documentation of the functions of minions, of all that are asked put together. Without\n"+
-		"    a target twenty minions of the tree are asked, some of each version that there is, for\n    those of one version have the same functions.\n\n"+
-		"    tgt, tgt_type : glob\n        The minions to ask.\n\n        salt-run doc.execution\n        salt-run doc.execution tgt='web*'\n\n"+
+	if r := momtest.Run(Command(), "", "-d", "doc"); r != momtest.Ended(0, "doc.execution:\n\n    The documentation of execution functions, merged from all queried minions. Without a\n"+
+		"    target it queries twenty minions of the tree, some of each version, because minions of one\n    version have the same functions.\n\n"+
+		"    tgt, tgt_type : glob\n        The minions to query.\n\n        salt-run doc.execution\n        salt-run doc.execution tgt='web*'\n\n"+
 		"doc.runner:\n\n    The documentation of all runner functions.\n\n        salt-run doc.runner\n\n"+
 		"doc.wheel:\n\n    The documentation of all wheel functions.\n\n        salt-run doc.wheel\n\n", "") {
 		t.Errorf("-d of a module: %v", r)
@@ -150,7 +150,7 @@ func TestSaltRunJobs(t *testing.T) {
 	if r := tr.Run(Command(), "top", "jobs.list_jobs", "search_function=test.sleep", "end_time=2001-01-01", "--out=json"); r != momtest.Ended(0, "{}\n", "") {
 		t.Errorf("jobs of long ago: %v", r)
 	}
-	if r := tr.Run(Command(), "top", "jobs.last_run", "target=nosuch"); r != momtest.Ended(1, "False\n", "no job in the job cache fits\n") {
+	if r := tr.Run(Command(), "top", "jobs.last_run", "target=nosuch"); r != momtest.Ended(1, "False\n", "no job in the job cache matches\n") {
 		t.Errorf("no last run: %v", r)
 	}
 }

@@ -93,12 +93,12 @@ func TestSaltRunProgress(t *testing.T) {
 		{[]string{"test.stdout_print", "--out=json"}, momtest.Ended(0, "\"bar\"\n", "foo\n")},
 		{[]string{"test.sleep", "0.01"}, momtest.Ended(0, "0.01\nTrue\n", "")},
 		{[]string{"error.error", "name=Exception", "message=boom"}, momtest.Ended(1, "", "Exception: boom\n")},
-		{[]string{"manage.bootstrap", "hosts=a"}, momtest.Ended(1, "", "manage.bootstrap is not served: it needs salt-ssh, which is no part of this server; install the minion by its package and accept its key with salt-key -a ID\n")},
+		{[]string{"manage.bootstrap", "hosts=a"}, momtest.Ended(1, "", "manage.bootstrap is not served: it needs salt-ssh, which is not part of this server; install the minion by its package and accept its key with salt-key -a ID\n")},
 		{[]string{"config.get", "id"}, momtest.Ended(0, "top\n", "")},
 		{[]string{"cache.store", "b", "k", "v"}, momtest.Ended(0, "", "")},
 		{[]string{"cache.fetch", "b", "k"}, momtest.Ended(0, "v\n", "")},
 		{[]string{"jobs.master", "--out=json"}, momtest.Ended(0, "[]\n", "")},
-		{[]string{"auth.mk_token", "username=x", "password=y", "eauth=pam", "--async"}, momtest.Ended(1, "", "auth.mk_token: its result is for its caller alone, and is not kept in the job cache: call it without async\n")},
+		{[]string{"auth.mk_token", "username=x", "password=y", "eauth=pam", "--async"}, momtest.Ended(1, "", "auth.mk_token: its result is private and not stored in the job cache; call it without async\n")},
 	} {
 		if got := tr.Run(Command(), "top", c.args...); got != c.want {
 			t.Errorf("%v: got  %v\nwant %v", c.args, got, c.want)
@@ -163,7 +163,7 @@ func TestStateEventAtTheMaster(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.Runner(t.Context(), "state.event"); err == nil || !strings.Contains(err.Error(), "count has to say") {
+	if _, err := c.Runner(t.Context(), "state.event"); err == nil || !strings.Contains(err.Error(), "count is required here") {
 		t.Errorf("without end: %v", err)
 	}
 	var printed []string

@@ -17,12 +17,12 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/engine"
-	"github.com/momtree/mom/master/meters"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/master/wheels"
 )
 
@@ -74,7 +74,7 @@ func (d *entrances) serve(t testing.TB, x *tier, above *tier) {
 		Ctx: ctx, Depth: x.cfg.Bounds.Depth, WorkValues: x.cfg.Bounds.WorkValues, Waiting: x.cfg.Bounds.SignIns, Turns: x.keys.Turns,
 		Keys: x.keys, Sessions: x.keys.Sessions, Toks: x.keys.Toks, Shared: x.keys.Shared, User: func(string) (string, bool) { return "", false }, Own: own,
 		Logins: access.Logins{Auth: logins{}, Rules: x.control.External}, Node: x.policy.IsNode,
-		Stats: &meters.Counters{}, Log: quiet, Now: time.Now,
+		Stats: &telemetry.Counters{}, Log: quiet, Now: time.Now,
 	})
 	host := runners.NewHost(runners.NewCalls(runners.CallsOptions{
 		Ctx: ctx, ID: x.id, MaxEvent: 1 << 20, Depth: x.cfg.Bounds.Depth,

@@ -81,9 +81,9 @@ func (r Rule) draw(b *strings.Builder) {
 func (t Tier) line() string {
 	if t.Blind {
 		if t.Allowed {
-			return "tells nobody which minions it has, and the target holds none that the rule does not mean"
+			return "does not report its minions, and the target has no minion outside the rule"
 		}
-		return "tells nobody which minions it has, and the target may hold some that the rule does not mean; write both, " +
+		return "does not report its minions, and the target may have minions outside the rule; write both, " +
 			"joined by and"
 	}
 	var parts []string

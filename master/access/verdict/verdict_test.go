@@ -33,7 +33,7 @@ test.ping: refused
         this master: the rule means all 2 minions that the target means
         syndic-a: db1, db2 and 5 more are meant by the target and not, or not certainly, by the rule; 1 of 9 judged there, where grains and pillar are known
         syndic-a/syndic-b: 3 of 3 judged there, where grains and pillar are known
-        syndic-p: tells nobody which minions it has, and the target may hold some that the rule does not mean; write both, joined by and
+        syndic-p: does not report its minions, and the target may have minions outside the rule; write both, joined by and
 `
 	var b strings.Builder
 	if err := Draw(&b, refused); err != nil {

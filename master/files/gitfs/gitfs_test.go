@@ -96,8 +96,8 @@ func TestUpdate(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, step.want)
 		}
 	}
-	tell := "salt/fileserver/gitfs/update %v gitfs 2"
-	want := fmt.Sprintf("["+tell+" "+tell+" "+tell+" "+tell+" "+tell+"]", true, false, true, false, true)
+	update := "salt/fileserver/gitfs/update %v gitfs 2"
+	want := fmt.Sprintf("["+update+" "+update+" "+update+" "+update+" "+update+"]", true, false, true, false, true)
 	if got := fmt.Sprint(fired); got != want {
 		t.Errorf("fired %s, want %s", got, want)
 	}
@@ -257,11 +257,11 @@ func TestRead(t *testing.T) {
 		"no list":     {int64(1), nil, "list of remotes"},
 		"colon":       {[]any{map[string]any{one: nil}}, nil, "colon"},
 		"unknown":     {[]any{map[string]any{one: []any{map[string]any{"branch": "x"}}}}, nil, "branch is not known"},
-		"twice":       {[]any{one, one}, nil, "same copy"},
+		"twice":       {[]any{one, one}, nil, "same cache directory"},
 		"ref types":   {[]any{map[string]any{one: []any{map[string]any{"ref_types": "branches"}}}}, nil, "ref_types"},
-		"root":        {[]any{map[string]any{one: []any{map[string]any{"root": "../x"}}}}, nil, "no path"},
-		"mountpoint":  {[]any{map[string]any{one: []any{map[string]any{"mountpoint": "salt://a/../../b"}}}}, nil, "no path"},
-		"name":        {[]any{map[string]any{one: []any{map[string]any{"name": "../../etc"}}}}, nil, "name of a folder"},
+		"root":        {[]any{map[string]any{one: []any{map[string]any{"root": "../x"}}}}, nil, "not a relative path"},
+		"mountpoint":  {[]any{map[string]any{one: []any{map[string]any{"mountpoint": "salt://a/../../b"}}}}, nil, "not a relative path"},
+		"name":        {[]any{map[string]any{one: []any{map[string]any{"name": "../../etc"}}}}, nil, "not a directory name"},
 		"saltenv":     {[]any{map[string]any{one: []any{map[string]any{"saltenv": "dev"}}}}, nil, "saltenv"},
 		"saltenv key": {[]any{one}, []any{map[string]any{"dev": []any{map[string]any{"branch": "x"}}}}, "branch is not known"},
 		"scheme":      {[]any{"ftp://x/y"}, nil, "scheme"},

@@ -98,7 +98,7 @@ func newRemote(c *config.Master, e gitrepo.Entry, global map[string]place, log *
 	}
 	for i, t := range r.types {
 		if r.types[i] = strings.ToLower(t); !slices.Contains(allTypes, r.types[i]) {
-			faults = append(faults, fmt.Errorf("ref_types: %q is none of %s", t, strings.Join(allTypes, ", ")))
+			faults = append(faults, fmt.Errorf("ref_types: %q is not one of %s", t, strings.Join(allTypes, ", ")))
 		}
 	}
 	r.envs = files.NewNameLists(texts("saltenv_whitelist", c.GitfsSaltenvWhitelist), texts("saltenv_blacklist", c.GitfsSaltenvBlacklist))
@@ -136,10 +136,10 @@ func folder(c *config.Master, r *remote, taken map[string]string) (string, error
 		name = fmt.Sprintf("%x", sha256.Sum256([]byte(r.id)))
 	}
 	if !filepath.IsLocal(name) || name == "." {
-		return "", fmt.Errorf("name: %q is no name of a folder", name)
+		return "", fmt.Errorf("name: %q is not a directory name", name)
 	}
 	if other, twice := taken[name]; twice {
-		return "", fmt.Errorf("it has the same copy as %s: give each remote a name of its own (name)", gitrepo.Redacted(other))
+		return "", fmt.Errorf("same cache directory as %s; set a distinct name for each remote", gitrepo.Redacted(other))
 	}
 	taken[name] = r.id
 	return filepath.Join(c.Cachedir, "gitfs", strings.ReplaceAll(name, "/", "_")), nil
@@ -194,7 +194,7 @@ func places(p gitrepo.Params, name string) (map[string]place, error) {
 				v = below(stripped(v))
 				at.mount = &v
 			default:
-				return nil, fmt.Errorf("%s: %s: %s is not known; there are ref, root, mountpoint", name, env, key)
+				return nil, fmt.Errorf("%s: %s: unknown parameter %s; use ref, root or mountpoint", name, env, key)
 			}
 			if err := proper(v); err != nil {
 				return nil, fmt.Errorf("%s: %s: %s: %w", name, env, key, err)
@@ -215,7 +215,7 @@ func proper(p string) error {
 		return nil
 	}
 	if got, _, err := files.ParsePath("|"+p, "base"); err != nil || got.Rel != path.Clean(p) {
-		return fmt.Errorf("%q is no path below a folder", p)
+		return fmt.Errorf("%q is not a relative path", p)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func newBackend(envs map[string]map[string]source, store *files.Copies, t http.R
 func secure(u *url.URL) error {
 	//mutant:files-http-plain
 	if u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("%s is no address of https", u.Redacted())
+		return fmt.Errorf("%s is not an https address", u.Redacted())
 	}
 	return nil
 }

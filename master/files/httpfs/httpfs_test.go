@@ -118,6 +118,6 @@ func TestRead(t *testing.T) {
 		}
 	}
 	if _, err := read(nil); err == nil {
-		t.Error("nothing is named, and that is no fault")
+		t.Error("no error without files")
 	}
 }

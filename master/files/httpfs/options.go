@@ -22,7 +22,7 @@ func read(option map[string]any) (map[string]map[string]source, error) {
 		faults = append(faults, fmt.Errorf("httpfs_files: %s: %s: "+format, append([]any{env, path}, args...)...))
 	}
 	if len(option) == 0 {
-		return nil, errors.New("httpfs_files names no file: name some, or take httpfs out of fileserver_backend")
+		return nil, errors.New("httpfs_files is empty; add files, or remove httpfs from fileserver_backend")
 	}
 	for _, env := range slices.Sorted(maps.Keys(option)) {
 		of, ok := option[env].(map[string]any)

@@ -80,7 +80,7 @@ func (w *walk) folder(ctx context.Context, dir, rel string, above []fs.FileInfo)
 		return err
 	}
 	if w.entries += len(entries); w.entries > maxListed {
-		return fmt.Errorf("there are more than %d entries: is it the right folder?", maxListed)
+		return fmt.Errorf("more than %d entries; is this the right directory?", maxListed)
 	}
 	above = append(above[:len(above):len(above)], info)
 	for _, e := range entries {

@@ -32,7 +32,7 @@ type pushed struct {
 func openPushed(e files.Env) (files.Backend, error) {
 	c := e.Config
 	if !c.FileRecv {
-		return nil, errors.New("it serves what minions push, and file_recv is off: set file_recv: True, or take minionfs out of fileserver_backend")
+		return nil, errors.New("minionfs serves files that minions push, and file_recv is off; set file_recv: True, or remove minionfs from fileserver_backend")
 	}
 	if err := files.CheckEnv(c.MinionfsEnv); err != nil {
 		return nil, fmt.Errorf("minionfs_env: %w", err)

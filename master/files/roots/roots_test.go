@@ -253,7 +253,7 @@ func TestUpdate(t *testing.T) {
 	dir := plant(t, "root/a", "root/b", "root/c")
 	b := &backend{Tree: tree(t, nil, map[string][]string{"base": {dir + "/root"}})}
 	if b.Interval() != 0 {
-		t.Error("folders are walked though nobody listens")
+		t.Error("directories are walked without a subscriber")
 	}
 	m, err := b.Update(t.Context(), nil)
 	if err != nil || m.Bool("changed") {

@@ -64,7 +64,7 @@ func (t *Tree) roots(env string) ([]string, error) {
 	}
 	//mutant:cve2021-25282-files-env-2
 	if strings.Contains(env, "/") || env[0] == '.' { // env becomes part of a path
-		return nil, fmt.Errorf("environment %q is no name of a folder: %w", env, fs.ErrNotExist)
+		return nil, fmt.Errorf("environment %q is not a directory name: %w", env, fs.ErrNotExist)
 	}
 	out := make([]string, len(list))
 	for i, r := range list {
@@ -170,7 +170,7 @@ func openBelow(root, below string, info fs.FileInfo) (files.Content, error) {
 	now, err := f.Stat()
 	//mutant:files-swapped
 	if err == nil && (!now.Mode().IsRegular() || !os.SameFile(info, now)) {
-		err = fmt.Errorf("%s is another file by now: %w", filepath.Join(root, below), fs.ErrNotExist)
+		err = fmt.Errorf("%s was replaced: %w", filepath.Join(root, below), fs.ErrNotExist)
 	}
 	if err != nil {
 		_ = f.Close()

@@ -56,7 +56,7 @@ func (a arguments) text(name string) (string, error) {
 	case string:
 		return v, nil
 	case []any, *value.Map:
-		return "", fmt.Errorf("%s should be a text, not %s", name, pyfmt.Repr(v))
+		return "", fmt.Errorf("%s should be a string, not %s", name, pyfmt.Repr(v))
 	default:
 		return pyfmt.Str(v), nil
 	}
@@ -74,7 +74,7 @@ func (a arguments) flag(name string) (bool, error) {
 }
 
 // errShellID is returned for an id that is unsafe in a command or a path.
-var errShellID = errors.New("the id of the minion has characters other than letters, digits and ._-@:+, so it is put into no command, address or path")
+var errShellID = errors.New("the id of the minion has characters other than letters, digits and ._-@:+, so it may not be part of a command, address or path")
 
 // plainID returns an id that is safe in a command, a URL or a path. Operators accept ids, but may
 // overlook shell syntax in them.

@@ -97,7 +97,7 @@ func argv0(argv []string) string {
 func shell(command string) ([]string, error) { return []string{"/bin/sh", "-c", command}, nil }
 
 // errTooMuch ends a program whose output exceeds the limit.
-var errTooMuch = fmt.Errorf("it has printed more than %d bytes", maxOutput)
+var errTooMuch = fmt.Errorf("printed more than %d bytes", maxOutput)
 
 // bounded is a buffer that fails beyond a limit. The embedded buffer is a named field, because its
 // ReadFrom would ignore the limit.
@@ -143,7 +143,7 @@ func Run(ctx context.Context, p Program) ([]byte, error) {
 	var exit *exec.ExitError
 	switch name := argv0(p.Argv); {
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s: it was ended: %w", name, context.Cause(ctx))
+		return nil, fmt.Errorf("%s: killed: %w", name, context.Cause(ctx))
 	case out.over:
 		return nil, fmt.Errorf("%s: %w", name, errTooMuch)
 	case err != nil && (!p.Any || !errors.As(err, &exit)):

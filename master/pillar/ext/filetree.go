@@ -34,7 +34,7 @@ The files below root_dir/nodegroups/GROUP and root_dir/hosts/ID: each folder is 
 each file a text under its name. Files of the minion win over those of its groups.
 
 root_dir
-    The folder; one that is no full path is below each folder of the pillar environment.
+    The directory; a relative path is below each directory of the pillar environment.
 follow_dir_links : False
     Follow links to folders. Links to files are always read.
 keep_newline : False
@@ -46,7 +46,7 @@ render_default
 renderer_blacklist, renderer_whitelist
     Are those of the master here, and refused in an entry.
 debug
-    Changes nothing.
+    Has no effect.
 
     ext_pillar:
       - file_tree:
@@ -111,7 +111,7 @@ func loadTree(ctx context.Context, c *Call) (*value.Map, error) {
 	roots := []string{t.root}
 	if !filepath.IsAbs(t.root) {
 		if c.Pillarenv == "" {
-			return nil, fmt.Errorf("root_dir %s is no full path, and no pillarenv says which folders it is below", t.root)
+			return nil, fmt.Errorf("root_dir %s is not an absolute path, and no pillarenv is set to look it up in", t.root)
 		}
 		roots = nil
 		for _, dir := range c.Host.Folders(c.Pillarenv) {
@@ -122,7 +122,7 @@ func loadTree(ctx context.Context, c *Call) (*value.Map, error) {
 	out := value.NewMap()
 	for _, root := range roots {
 		if st, err := os.Stat(root); err != nil || !st.IsDir() {
-			return nil, fmt.Errorf("root_dir %s is not there, or is no folder", root)
+			return nil, fmt.Errorf("root_dir %s does not exist or is not a directory", root)
 		}
 		for _, group := range slices.Sorted(maps.Keys(c.Config.Nodegroups)) {
 			dir := filepath.Join(root, "nodegroups", group)
@@ -164,7 +164,7 @@ type treeWalk struct {
 // folder merges a directory into a map.
 func (w *treeWalk) folder(ctx context.Context, into *value.Map, dir, rel string, depth int) error {
 	if depth > maxTreeDepth {
-		return fmt.Errorf("%s: folders are more than %d deep; do links lead in a circle?", dir, maxTreeDepth)
+		return fmt.Errorf("%s: directories nested more than %d deep; do links form a loop?", dir, maxTreeDepth)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -175,7 +175,7 @@ func (w *treeWalk) folder(ctx context.Context, into *value.Map, dir, rel string,
 			return err
 		}
 		if w.left--; w.left < 0 {
-			return fmt.Errorf("there are more than %d files and folders", maxTreeFiles)
+			return fmt.Errorf("more than %d files and directories", maxTreeFiles)
 		}
 		full, name := filepath.Join(dir, e.Name()), path.Join(rel, e.Name())
 		st, err := os.Stat(full)

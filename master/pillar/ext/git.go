@@ -76,12 +76,12 @@ type Git struct {
 func gitEntries(conf any) ([]gitrepo.Entry, error) {
 	entries, err := gitrepo.Entries(conf, gitParams)
 	if err == nil && len(entries) == 0 {
-		err = errors.New("names no remote: give a list of BRANCH URL")
+		err = errors.New("no remotes; want a list of BRANCH URL")
 	}
 	for _, e := range entries {
 		branch, _, _ := strings.Cut(e.ID, " ")
 		if e.Params["base"] != nil && branch != anyBranch {
-			err = errors.Join(err, fmt.Errorf("%s: base is for the branch __env__ alone", gitrepo.Redacted(e.ID)))
+			err = errors.Join(err, fmt.Errorf("%s: base is for the branch __env__ only", gitrepo.Redacted(e.ID)))
 		}
 	}
 	return entries, err
@@ -152,10 +152,10 @@ func newGitRemote(e gitrepo.Entry, o Opening, taken map[string]bool) (*gitRemote
 		name = fmt.Sprintf("%x", sha256.Sum256([]byte(e.ID)))
 	}
 	if !filepath.IsLocal(name) || name == "." {
-		faults = append(faults, fmt.Errorf("name: %q is no name of a folder", name))
+		faults = append(faults, fmt.Errorf("name: %q is not a directory name", name))
 	}
 	if taken[name] {
-		faults = append(faults, errors.New("another remote has the same copy: give each a name of its own (name)"))
+		faults = append(faults, errors.New("another remote has the same cache directory; set a distinct name for each"))
 	}
 	taken[name] = true
 	if err := errors.Join(faults...); err != nil {
@@ -164,7 +164,7 @@ func newGitRemote(e gitrepo.Entry, o Opening, taken map[string]bool) (*gitRemote
 	dir := filepath.Join(c.Cachedir, "git_pillar", strings.ReplaceAll(name, "/", "_"))
 	if one, ok := o.Shared[dir].(*gitrepo.Repo); ok { // of another entry
 		if one.Name() != gitrepo.Redacted(r.url) {
-			return nil, fmt.Errorf("name: another entry of git calls the copy of %s so", one.Name())
+			return nil, fmt.Errorf("name: another git entry has this name, for %s", one.Name())
 		}
 		r.repo = one
 		return r, nil

@@ -99,9 +99,9 @@ var client = sync.OnceValue(func() *http.Client {
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			switch first := via[0].URL; {
 			case len(via) >= 5:
-				return errors.New("it redirects again and again")
+				return errors.New("too many redirects")
 			case req.URL.Host != first.Host || first.Scheme == "https" && req.URL.Scheme != "https":
-				return fmt.Errorf("it redirects to %s://%s, which is another server", req.URL.Scheme, req.URL.Host)
+				return fmt.Errorf("redirect to another server: %s://%s", req.URL.Scheme, req.URL.Host)
 			}
 			return nil
 		},
@@ -205,7 +205,7 @@ func (h httpConf) get(ctx context.Context, at string) ([]byte, error) {
 	case len(body) > maxOutput:
 		return nil, fmt.Errorf("%s: the answer has more than %d bytes", shownURL(at), maxOutput)
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return nil, fmt.Errorf("%s: it answers %s", shownURL(at), res.Status)
+		return nil, fmt.Errorf("%s: status %s", shownURL(at), res.Status)
 	}
 	return body, nil
 }

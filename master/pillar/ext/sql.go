@@ -90,7 +90,7 @@ func readQuery(v any) (q query, err error) {
 			case "with_lists":
 				q.withLists, err = numbers(e)
 			default:
-				err = fmt.Errorf("%v is none of query, depth, as_list, as_json, ignore_null, with_lists", k)
+				err = fmt.Errorf("%v is not one of query, depth, as_list, as_json, ignore_null, with_lists", k)
 			}
 			if err != nil {
 				return q, err
@@ -118,7 +118,7 @@ func numbers(v any) (out []int, err error) {
 		for p := range strings.SplitSeq(s, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(p))
 			if err != nil {
-				return nil, fmt.Errorf("with_lists: %q is no number", p)
+				return nil, fmt.Errorf("with_lists: %q is not a number", p)
 			}
 			out = append(out, n)
 		}

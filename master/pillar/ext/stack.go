@@ -64,7 +64,7 @@ func checkStack(conf any) error {
 		}
 		return nil
 	}
-	return errors.New("it wants the path of a file, a list of them, or a mapping")
+	return errors.New("want the path of a file, a list of them, or a mapping")
 }
 
 func loadStack(ctx context.Context, c *Call) (*value.Map, error) {
@@ -175,7 +175,7 @@ func (s *stacking) list(ctx context.Context, cfg string, stack *value.Map) (*val
 		}
 		for _, path := range paths {
 			if s.left--; s.left < 0 {
-				return nil, fmt.Errorf("%s: there are more than %d files", cfg, maxStackFiles)
+				return nil, fmt.Errorf("%s: more than %d files", cfg, maxStackFiles)
 			}
 			rel, err := filepath.Rel(dir, path)
 			if err != nil || !filepath.IsLocal(rel) {

@@ -12,7 +12,7 @@ import (
 // The history of a job comes in pieces. All but the last piece of an expectation are partial, so
 // that the job does not look complete, and together they are complete. A job with 10 direct
 // minions and 7 behind a node, 5 of them missing, in pieces of 3.
-func TestStoryInPieces(t *testing.T) {
+func TestHistoryInPieces(t *testing.T) {
 	r := belowATop(t)
 	r.start()
 	var own, below []string
@@ -41,7 +41,7 @@ func TestStoryInPieces(t *testing.T) {
 		if e.Tag != someJob {
 			m := d.Map("absent")
 			if len(m.Keys()) > most {
-				t.Errorf("%d missing in one word", len(m.Keys()))
+				t.Errorf("%d missing in one report", len(m.Keys()))
 			}
 			for _, k := range m.Keys() {
 				missing = append(missing, k.(string))
@@ -52,10 +52,10 @@ func TestStoryInPieces(t *testing.T) {
 		node := ours.String("node")
 		minions, away := wire.Texts(d.List("minions")), ours.Map("unreachable").Keys()
 		if len(minions)+len(away) > most {
-			t.Errorf("%d minions in one word", len(minions)+len(away))
+			t.Errorf("%d minions in one report", len(minions)+len(away))
 		}
 		if last[node] {
-			t.Errorf("%q says more after its last word", node)
+			t.Errorf("%q reports more after its last report", node)
 		}
 		last[node] = !ours.Bool("partial")
 		heard[node] = append(heard[node], minions...)
@@ -64,7 +64,7 @@ func TestStoryInPieces(t *testing.T) {
 		}
 	}
 	if !slices.Equal(heard[""], own) || last[""] || !slices.Equal(heard["mid"], below) || !last["mid"] {
-		t.Errorf("heard of %v, the last word of %v", heard, last)
+		t.Errorf("reports of %v, the last of %v", heard, last)
 	}
 	if len(unreachable) != len(gone) || len(missing) != len(gone) {
 		t.Errorf("away are %v and %v", unreachable, missing)

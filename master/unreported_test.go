@@ -17,18 +17,18 @@ import (
 	"github.com/momtree/mom/topology"
 )
 
-// told returns everything a forwarder would be sent, in one piece per job.
-func told(m *Master) (out []bus.Event) {
+// allReports returns everything a forwarder would receive, in one piece per job.
+func allReports(m *Master) (out []bus.Event) {
 	for _, jid := range m.OpenJobs("", 1<<20) {
 		out = slices.AppendSeq(out, m.Reports(jid, 1<<20))
 	}
 	return out
 }
 
-// toldAbove returns the missing minions of a job and its closing report.
-func toldAbove(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, word int64) {
+// endReported returns the missing minions of a job and its closing report.
+func endReported(t *testing.T, m *Master, jid string) (missing, nodes *wire.Map, word int64) {
 	t.Helper()
-	for _, e := range told(m) {
+	for _, e := range allReports(m) {
 		d, err := wire.DecodeMap(e.Data)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func belowATop(t *testing.T) *rig {
 
 // A job closed with missing minions is reported to the master above, across restarts, until
 // accepted.
-func TestClosedJobIsToldOverRestarts(t *testing.T) {
+func TestClosedJobIsReportedOverRestarts(t *testing.T) {
 	r := belowATop(t)
 	r.accept("m1", "minion")
 	r.start()
@@ -63,18 +63,18 @@ func TestClosedJobIsToldOverRestarts(t *testing.T) {
 	jid := r.say(testJob("*", "glob")).Map("load").String("jid")
 	events.take("salt/job/" + jid + "/closed")
 	for range 2 {
-		missing, _, word := toldAbove(t, r.Master, jid)
+		missing, _, word := endReported(t, r.Master, jid)
 		if missing.Map("m1").String("reason") != engine.NotConnected || word == 0 {
-			t.Fatalf("told: missing %v, word %d", missing, word)
+			t.Fatalf("reported: missing %v, word %d", missing, word)
 		}
 		r.Reported(jid, uint64(word+1)) // another number
 		r.restart()
 	}
-	_, _, word := toldAbove(t, r.Master, jid)
+	_, _, word := endReported(t, r.Master, jid)
 	r.Reported(jid, uint64(word))
 	r.restart()
-	if missing, _, word := toldAbove(t, r.Master, jid); missing != nil || word != 0 {
-		t.Errorf("told again: %v, word %d", missing, word)
+	if missing, _, word := endReported(t, r.Master, jid); missing != nil || word != 0 {
+		t.Errorf("reported again: %v, word %d", missing, word)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 	if d := events.take("salt/job/" + someJob + "/missing"); d.Map("absent").Map("m1").String("reason") != engine.NotConnected {
 		t.Errorf("missing %v", plain(t, d))
 	}
-	for _, e := range told(r.Master) {
+	for _, e := range allReports(r.Master) {
 		if e.Tag != someJob {
 			continue
 		}
@@ -132,7 +132,7 @@ func TestSecondAskerHearsWhoIsMissingFromAnOpenJob(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := d.Map("mom").Map("unreachable").String("m1"); got != engine.NotConnected {
-			t.Errorf("m1 is told as %q along with who has to answer", got)
+			t.Errorf("m1 is reported as %q in the expectation", got)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestMarkGoesAfterTheReasons(t *testing.T) {
 }
 
 // A node's report is acknowledged after it is stored.
-func TestWordOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
+func TestReportOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
 	r := newRig(t, ordersMasters)
 	store := newGated(r)
 	store.word = true
@@ -182,10 +182,10 @@ func TestWordOfANodeIsStoredBeforeItIsAcknowledged(t *testing.T) {
 	expectation := wire.NewMap("minions", []any{"x1"}, "jid", someJob, "mom", wire.NewMap("node", "", "asked", []any{}))
 	store.set(returners.ErrFull, nil)
 	if _, err := n.send(said(someJob, expectation)); !errors.Is(err, channel.ErrNotNow) {
-		t.Errorf("the node was told %v", err)
+		t.Errorf("the node receives %v", err)
 	}
-	if _, err := n.send(said("some/news", wire.NewMap("a", 1))); err != nil {
-		t.Errorf("news that need no store: %v", err)
+	if _, err := n.send(said("some/event", wire.NewMap("a", 1))); err != nil {
+		t.Errorf("an event that needs no store: %v", err)
 	}
 	store.set(nil, nil)
 	eventually(t, "the word to be taken, once what failed before has been tried again", func() bool {
@@ -230,8 +230,8 @@ func TestNodesThatAreDownAreNamedAfterARestart(t *testing.T) {
 	if !ok || a.Nodes["n1"] != jobevent.NodeUnreachable {
 		t.Errorf("after the restart the job has nodes %v", a.Nodes)
 	}
-	if _, nodes, _ := toldAbove(t, r.Master, jid); nodes.String("n1") != string(jobevent.NodeUnreachable) {
-		t.Errorf("told: nodes %v", nodes)
+	if _, nodes, _ := endReported(t, r.Master, jid); nodes.String("n1") != string(jobevent.NodeUnreachable) {
+		t.Errorf("reported: nodes %v", nodes)
 	}
 }
 

@@ -24,9 +24,9 @@ func TestTree_EntriesThatCannotBeUnderstood(t *testing.T) {
 			r := newRig(t, set)
 			r.start()
 			r.reportProblems()
-			told := r.Master.Snapshot().Problems
-			if len(told) != 1 || told[0].Kind != topology.Degraded || !strings.Contains(told[0].Detail, "option "+name) {
-				t.Errorf("%+v", told)
+			problems := r.Master.Snapshot().Problems
+			if len(problems) != 1 || problems[0].Kind != topology.Degraded || !strings.Contains(problems[0].Detail, "option "+name) {
+				t.Errorf("%+v", problems)
 			}
 		})
 	}
@@ -42,8 +42,8 @@ func TestTree_UnsavedReturns(t *testing.T) {
 		m.must(wire.NewMap("cmd", "_minion_event", "tag", "salt/job/"+jid+"/unsaved/m1", "data", wire.NewMap("err", why)))
 	}
 	r.reportProblems()
-	told := r.Master.Snapshot().Problems
-	if len(told) != 1 || !strings.Contains(told[0].Detail, "2 returns in the last hour") || !strings.Contains(told[0].Detail, "redis: no route") {
-		t.Errorf("%+v", told)
+	problems := r.Master.Snapshot().Problems
+	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "2 returns in the last hour") || !strings.Contains(problems[0].Detail, "redis: no route") {
+		t.Errorf("%+v", problems)
 	}
 }

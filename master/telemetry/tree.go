@@ -1,4 +1,4 @@
-package meters
+package telemetry
 
 import (
 	"github.com/momtree/mom/internal/metrics"

@@ -1,4 +1,4 @@
-package meters
+package telemetry
 
 import (
 	"io"
@@ -53,7 +53,7 @@ func TestDatabaseMetrics(t *testing.T) {
 	}})
 	for _, m := range metrics.All() {
 		if m.Where == metrics.Databases && !strings.Contains(text, "# TYPE "+m.Name+" ") {
-			t.Errorf("%s is not told", m.Name)
+			t.Errorf("%s is not exported", m.Name)
 		}
 	}
 	for _, want := range []string{`mom_database_errors_total{class="unavailable"} 3`, "mom_database_up 0", "mom_database_last_write_timestamp_seconds 1000"} {

@@ -1,4 +1,4 @@
-package meters
+package telemetry
 
 import (
 	"context"
@@ -141,7 +141,7 @@ func (f *Finder) stored(ctx context.Context, jid string, known bool, s *trace.St
 func readStep(raw wire.Raw) (trace.Step, error) {
 	d, err := wire.DecodeMap(raw)
 	if err != nil {
-		return trace.Step{}, fmt.Errorf("its trace cannot be read: %w", err)
+		return trace.Step{}, fmt.Errorf("read the trace: %w", err)
 	}
 	return trace.FromMap(d)
 }

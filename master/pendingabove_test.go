@@ -8,18 +8,18 @@ import (
 
 // A node with queued returns remembers the guests that have left: the master above accepts their
 // returns only from a node that has them.
-func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
+func TestGuestsAreRememberedWhileReturnsArePending(t *testing.T) {
 	r := belowATop(t)
 	r.start()
 	m := r.minion("guest", "minion", "minion")
 	if r.pendingAbove() != 0 {
-		t.Fatal("it owes something from the start")
+		t.Fatal("returns are pending at the start")
 	}
 	if err := m.answer(someJob, true); err != nil {
 		t.Fatal(err)
 	}
 	if r.pendingAbove() == 0 {
-		t.Error("the return is not owed")
+		t.Error("the return is not pending")
 	}
 	rows, err := r.store.Outbox().OutboxRead(t.Context(), returners.DestAbove, 0, 10, 1<<20)
 	if err != nil || len(rows) != 1 {
@@ -29,6 +29,6 @@ func TestGuestsAreRememberedWhileReturnsAreOwed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.pendingAbove() != 0 {
-		t.Error("it owes the return still")
+		t.Error("the return is still pending")
 	}
 }

@@ -2,10 +2,10 @@ package engine
 
 import "testing"
 
-// TestOwes_NodeThatWasAskedByAnother: a node was away when this master published, and got the job
+// A node was away when this master published, and got the job
 // from a sibling. It must receive the job here too. Otherwise it sends the returns to the sibling
 // only, and the account here stays open forever.
-func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
+func TestExpectsNode_AskedByAnother(t *testing.T) {
 	l := newLedger(AccountConfig{})
 	defer l.close()
 	if err := l.openJob(Job{JID: "j", Nodes: []Node{{ID: "c", Live: Down}, {ID: "d", Live: Up}}}); err != nil {
@@ -13,11 +13,11 @@ func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 	}
 	l.expect("j", Expectation{Path: "c", Minions: []string{"m"}})
 	if !l.ExpectsNode("j", "c") {
-		t.Error("the node is not given the job that it never heard from here")
+		t.Error("the node does not receive the job, although it never received it from here")
 	}
 	l.Redelivered("j", "c")
 	if l.Expects("j", "nobody") {
-		t.Error("somebody unknown owes something")
+		t.Error("an unknown minion is expected")
 	}
 	l.returned("j", "m", "c", true)
 	l.expect("j", Expectation{Path: "d"})
@@ -25,6 +25,6 @@ func TestOwes_NodeThatWasAskedByAnother(t *testing.T) {
 		t.Fatalf("the job is still open: %+v", a)
 	}
 	if l.ExpectsNode("j", "c") {
-		t.Error("a closed job is owed")
+		t.Error("a closed job expects a node")
 	}
 }
