@@ -231,9 +231,9 @@ func TestLDAPOptions(t *testing.T) {
 	}{
 		{nil, "auth.ldap.binddn: is missing"},
 		{map[string]any{"bindpw": "x", "anonymous": true}, "auth.ldap.bindpw: is set without binddn"},
-		{map[string]any{"binddn": "cn=x"}, "auth.ldap.binddn: does not hold {{ username }}"},
+		{map[string]any{"binddn": "cn=x"}, "auth.ldap.binddn: lacks {{ username }}"},
 		{map[string]any{"binddn": "cn=x", "bindpw": "y"}, "auth.ldap.filter: is missing"},
-		{map[string]any{"binddn": "cn=x", "bindpw": "y", "filter": "uid=alice"}, "auth.ldap.filter: does not hold {{ username }}"},
+		{map[string]any{"binddn": "cn=x", "bindpw": "y", "filter": "uid=alice"}, "auth.ldap.filter: lacks {{ username }}"},
 		{map[string]any{"anonymous": true, "filter": "(uid={{ username }}"}, "auth.ldap.filter: is no filter of LDAP"},
 		{map[string]any{"binddn": "uid={{ username }},{{ x }}"}, "auth.ldap.binddn: holds more of a template"},
 		{map[string]any{"binddn": "{{username}}", "group_filter": "{% if x %}"}, "auth.ldap.group_filter: holds more of a template"},
@@ -245,7 +245,7 @@ func TestLDAPOptions(t *testing.T) {
 		{map[string]any{"binddn": "{{username}}", "tls": "yes"}, "auth.ldap.tls: wants true or false"},
 		{map[string]any{"binddn": "{{username}}", "minion_stripdomains": []any{1}}, "auth.ldap.minion_stripdomains: entry 1 should be a text"},
 		{map[string]any{"binddn": "{{username}}", "freeipa": true}, "auth.ldap.group_basedn: is missing"},
-		{map[string]any{"binddn": "{{username}}", "freeipa": true, "group_basedn": "x"}, "auth.ldap.group_filter: has to hold"},
+		{map[string]any{"binddn": "{{username}}", "freeipa": true, "group_basedn": "x"}, "auth.ldap.group_filter: must contain"},
 		{map[string]any{"binddn": "{{username}}", "freeipa": true, "activedirectory": true}, "auth.ldap.freeipa: does not go"},
 		{map[string]any{"binddn": "{{username}}", "auth_by_group_membership_only": true}, "true is not supported"},
 	} {

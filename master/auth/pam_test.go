@@ -102,7 +102,7 @@ func TestPAMHelper(t *testing.T) {
 			t.Errorf("%s with %q: %v, %v", c.name, c.password, id, err)
 		}
 	}
-	if _, err := b.Check(t.Context(), Credentials{Username: "broken", Password: "right"}); err == nil || errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "ended with 4") {
+	if _, err := b.Check(t.Context(), Credentials{Username: "broken", Password: "right"}); err == nil || errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "exit status 4") {
 		t.Errorf("a helper that is broken: %v", err)
 	}
 	if _, err := b.Check(t.Context(), Credentials{Username: "no-such-account", Password: "right"}); err == nil {

@@ -234,7 +234,7 @@ func TestStrangeFiles(t *testing.T) {
 		{"no expiry", named(func(m *wire.Map) { m.Delete("expire") }), true},
 		{"no expiry", named(func(m *wire.Map) { m.Set("expire", 1e300) }), true},
 		{"no start time", named(func(m *wire.Map) { m.Set("start", "yesterday") }), true},
-		{"no text", named(func(m *wire.Map) { m.Set("groups", []any{"a", 1}) }), true},
+		{"not a string", named(func(m *wire.Map) { m.Set("groups", []any{"a", 1}) }), true},
 		{"", named(func(m *wire.Map) { m.Set("expire", began.Unix()-1) }), true}, // expired
 		{"more than 1048576", func(_, p string) error {
 			if err := os.WriteFile(p, content, 0o600); err != nil {
@@ -243,8 +243,8 @@ func TestStrangeFiles(t *testing.T) {
 			return os.Truncate(p, maxToken+1)
 		}, false},
 		{"it is a link", func(_, p string) error { return os.Symlink(filepath.Join(c.TokenDir, good.Token), p) }, false},
-		{"no file", func(_, p string) error { return os.Mkdir(p, 0o700) }, false},
-		{"no file", func(_, p string) error { return unix.Mkfifo(p, 0o600) }, false},
+		{"not a regular file", func(_, p string) error { return os.Mkdir(p, 0o700) }, false},
+		{"not a regular file", func(_, p string) error { return unix.Mkfifo(p, 0o600) }, false},
 		{"others may write", func(id, p string) error {
 			if err := named(same)(id, p); err != nil {
 				return err

@@ -41,7 +41,7 @@ func NewInbox(c *config.Master) *Inbox {
 }
 
 // ErrNotTaken is wrapped by the errors of refused pushes.
-var ErrNotTaken = errors.New("pushed file rejected")
+var ErrNotTaken = errors.New("not accepted")
 
 // Pushed is a chunk of a pushed file.
 type Pushed struct {

@@ -94,7 +94,7 @@ func TestGit_Wrong(t *testing.T) {
 	for want, remotes := range map[string][]any{
 		"no branch and no tag nope":         {"nope ONE"},
 		"the folder none of master":         {remote("master ONE", map[string]any{"root": "none"})},
-		"the parameter saltenv is not":      {remote("master ONE", map[string]any{"saltenv": "x"})},
+		"unknown parameter saltenv":         {remote("master ONE", map[string]any{"saltenv": "x"})},
 		"base is for the branch __env__":    {remote("master ONE", map[string]any{"base": "x"})},
 		"fetch http://joe@127.0.0.1:1/x":    {"master http://joe:hush@127.0.0.1:1/x"},
 		"unknown scheme":                    {"master ftp://host/x"},

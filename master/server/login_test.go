@@ -73,8 +73,8 @@ func TestLogins(t *testing.T) {
 			t.Errorf("%s with %v: %s, want %s", c.cmd, c.with, got, c.want)
 		}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, p := range d.asked {
 		if p.From == "" {
 			t.Errorf("asked of a login from nowhere: %+v", p)
