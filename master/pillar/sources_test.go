@@ -111,7 +111,7 @@ func TestSources_FileTree(t *testing.T) {
 	}
 	r.cfg.ExtPillar = []any{map[string]any{"file_tree": map[string]any{"root_dir": r.dir + "/none"}}}
 	r.open()
-	if p := r.get(); !strings.Contains(asJSON(t, p), "is not there") {
+	if p := r.get(); !strings.Contains(asJSON(t, p), "does not exist") {
 		t.Errorf("%s", asJSON(t, p))
 	}
 }
