@@ -240,30 +240,38 @@ func BenchmarkStockReturns(b *testing.B) {
 				}
 			})
 			r.opts.Parent = c.parent
-			minions := r.stockHerd(b, c.herd)
-			minions.all(herdRound{JID: r.stockJob()}) // warms up
-			var busy, waits time.Duration
-			began := time.Now()
-			b.ResetTimer()
-			for range b.N {
-				b.StopTimer()
-				jid, before := r.stockJob(), cpu(b)
-				b.StartTimer()
-				waits += minions.all(herdRound{JID: jid}).P50
-				busy += cpu(b) - before
-			}
-			b.StopTimer()
-			n := stockMinions * b.N
-			eventually(b, "all returns counted", func() bool { return r.stats.Returns.Load() == uint64(n+stockMinions) })
+			began, n := r.stockReturns(b, c.herd)
 			if c.sql {
 				eventually(b, "all in SQL", func() bool { return r.pendingSQL(b) == 0 })
 				b.ReportMetric(float64(n)/time.Since(began).Seconds(), "in-sql/s")
 			}
-			b.ReportMetric(float64(busy.Nanoseconds())/1000/float64(n), "cpu-us/return")
-			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "returns/s")
-			b.ReportMetric(float64((waits/time.Duration(b.N)).Microseconds())/1000, "p50-ms")
 		})
 	}
+}
+
+// stockReturns makes the minions return b.N jobs, after one that warms up, and reports the cost. n is the number of returns
+// since began.
+func (r *rig) stockReturns(b *testing.B, herd herdPlan) (began time.Time, n int) {
+	b.Helper()
+	minions := r.stockHerd(b, herd)
+	minions.all(herdRound{JID: r.stockJob()})
+	var busy, waits time.Duration
+	began = time.Now()
+	b.ResetTimer()
+	for range b.N {
+		b.StopTimer()
+		jid, before := r.stockJob(), cpu(b)
+		b.StartTimer()
+		waits += minions.all(herdRound{JID: jid}).P50
+		busy += cpu(b) - before
+	}
+	b.StopTimer()
+	n = stockMinions * b.N
+	eventually(b, "all returns counted", func() bool { return r.stats.Returns.Load() == uint64(n+stockMinions) })
+	b.ReportMetric(float64(busy.Nanoseconds())/1000/float64(n), "cpu-us/return")
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "returns/s")
+	b.ReportMetric(float64((waits/time.Duration(b.N)).Microseconds())/1000, "p50-ms")
+	return began, n
 }
 
 // pendingSQL returns the number of rows not yet in the database.
