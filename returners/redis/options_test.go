@@ -1,0 +1,62 @@
+package redis
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/momtree/mom/returners"
+)
+
+func TestOptionsFrom(t *testing.T) {
+	got, err := OptionsFrom(map[string]any{
+		"redis.host": "db", "redis": map[string]any{"host": "no", "port": int64(7000), "password": int64(123)}, "redis.db": "2",
+		"alt.redis.host": "other", "keep_jobs_seconds": int64(60),
+		"redis.cluster.startup_nodes": []any{map[string]any{"host": "a", "port": int64(1)}, map[string]any{"host": "::1"}},
+	}, "")
+	want := Options{Host: "db", Port: 7000, DB: 2, Password: "123", Keep: time.Minute}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Options{}, "Log", "Now")); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	got, err = OptionsFrom(map[string]any{
+		"alt.redis.host": "other", "redis.cluster_mode": true,
+		"redis.cluster.startup_nodes": []any{map[string]any{"host": "a", "port": int64(1)}, map[string]any{"host": "::1"}},
+	}, "alt")
+	if err != nil || got.Host != "other" || !cmp.Equal(got.Nodes, []string{"a:1", "[::1]:6379"}) || got.where() != "cluster of a:1, [::1]:6379" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = OptionsFrom(nil, "")
+	if err != nil || got.Host != "salt" || got.Port != 6379 || got.Keep != 24*time.Hour {
+		t.Errorf("defaults: %+v, %v", got, err)
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	for want, values := range map[string]map[string]any{
+		"redis.port must be a number":                 {"redis.port": "x"},
+		"redis.port is 70000":                         {"redis.port": 70000},
+		"redis.db is 3; use 0 or above, in a cluster": {"redis.db": 3, "redis.cluster_mode": true, "redis.cluster.startup_nodes": []any{map[string]any{"host": "a"}}},
+		"must list the host and port":                 {"redis.cluster_mode": true},
+		"entry 1 must have host and port":             {"redis.cluster_mode": true, "redis.cluster.startup_nodes": []any{"a:1"}},
+		"belong together":                             {"redis.ssl_cert": "/x"},
+		"redis.ssl_ca: open /nonexistent":             {"redis.ssl_ca": "/nonexistent"},
+		"keep_jobs_seconds must be a number":          {"keep_jobs_seconds": "x"},
+	} {
+		_, err := returners.OpenStore(t.Context(), Name, returners.Options{Values: values})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "redis returner: ") {
+			t.Errorf("%v: %v, want %q", values, err, want)
+		}
+		if err := returners.Check(Name, true, returners.Options{Values: values}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: the check says %v, want %q", values, err, want)
+		}
+	}
+	if err := returners.Check(Name, true, returners.Options{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := returners.OpenEvents(t.Context(), Name, returners.Options{}); err == nil {
+		t.Error("it is taken for events")
+	}
+}
