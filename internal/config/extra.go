@@ -46,8 +46,8 @@ func isExtra(name string) bool {
 // returners where the option names returners.
 func (o option) words() []string {
 	registered := map[string][]string{"jobs": stores, "events": events}[o.returners]
-	if o.oneof == nil && registered == nil {
-		return nil
+	if registered == nil {
+		return o.oneof
 	}
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.oneof, registered))))
 }

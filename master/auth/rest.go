@@ -124,13 +124,11 @@ func (s *restService) Check(ctx context.Context, c Credentials) (Identity, error
 	return Identity{Name: c.Username, Rules: rules}, nil
 }
 
-// restRules reads the rules in an answer: a list in JSON, or nothing.
+// restRules reads the rules in an answer: a list in JSON, or null. As in Salt, an empty answer is
+// an error.
 func restRules(contentType string, body []byte) ([]any, error) {
 	if len(body) > maxRESTAnswer {
 		return nil, fmt.Errorf("it has more than %d bytes", maxRESTAnswer)
-	}
-	if len(strings.TrimSpace(string(body))) == 0 {
-		return nil, nil
 	}
 	if contentType != "" {
 		if kind, _, err := mime.ParseMediaType(contentType); err != nil || !strings.Contains(kind, "json") {

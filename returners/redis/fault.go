@@ -37,9 +37,13 @@ var phrases = []struct{ part, class string }{
 	{"max number of clients", ClassConnection},
 	{"WRONGTYPE", ClassData}, // in a script, before Redis 7
 	{"OOM ", ClassFull},
-	{"AUTH", ClassAccess}, {"invalid password", ClassAccess}, {"DB index is out of range", ClassAccess}, {"SELECT is not allowed", ClassAccess},
+	{"AUTH", ClassAccess},
+	{"invalid password", ClassAccess},
+	{"DB index is out of range", ClassAccess},
+	{"SELECT is not allowed", ClassAccess},
 	{"unknown command", ClassAccess}, // renamed or forbidden
-	{"Protocol error", ClassData}, {"string exceeds maximum allowed size", ClassData},
+	{"Protocol error", ClassData},
+	{"string exceeds maximum allowed size", ClassData},
 }
 
 func classOf(err error) string {

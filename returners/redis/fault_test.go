@@ -155,8 +155,10 @@ func TestAccess(t *testing.T) {
 	if jobs, err := salt.ListJobs(t.Context(), returners.Filter{}); err != nil || len(jobs) != 1 {
 		t.Errorf("%d jobs, %v", len(jobs), err)
 	}
-	for _, err := range []error{errOf(salt.GetReturns(t.Context(), returnertest.JID(1))), errOf(salt.GetExpectations(t.Context(), returnertest.JID(1))),
-		errOf(salt.GetFun(t.Context(), "test.ping")), errOf(salt.CleanOlder(t.Context(), time.Hour, 10)), errOf(salt.Clean(t.Context(), time.Now(), 10))} {
+	for _, err := range []error{
+		errOf(salt.GetReturns(t.Context(), returnertest.JID(1))), errOf(salt.GetExpectations(t.Context(), returnertest.JID(1))),
+		errOf(salt.GetFun(t.Context(), "test.ping")), errOf(salt.CleanOlder(t.Context(), time.Hour, 10)), errOf(salt.Clean(t.Context(), time.Now(), 10)),
+	} {
 		must(t, err)
 	}
 	bad := open(t, srv, func(o *Options) { o.Password, o.DB = "hush", 99 })

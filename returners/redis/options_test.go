@@ -1,6 +1,16 @@
 package redis
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/redis/redistest"
 )
 
 func TestOptionsFrom(t *testing.T) {
@@ -58,5 +69,54 @@ func TestRefusedOptions(t *testing.T) {
 	}
 	if _, err := returners.OpenEvents(t.Context(), Name, returners.Options{}); err == nil {
 		t.Error("it is taken for events")
+	}
+}
+
+// certificate writes a certificate for 127.0.0.1 that is its own authority, and its key.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
+	must(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	must(t, err)
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	must(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	must(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	return cert, key
+}
+
+// With TLS the server's certificate counts, and the client has one of its own.
+func TestTLS(t *testing.T) {
+	cert, key := certificate(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	port := l.Addr().(*net.TCPAddr).Port
+	must(t, l.Close())
+	redistest.Start(t, "--bind", "127.0.0.1", "--tls-port", strconv.Itoa(port), "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "yes")
+	for _, c := range []struct {
+		change func(*Options)
+		works  bool
+	}{
+		{func(o *Options) { o.SSLCA, o.SSLCert, o.SSLKey = cert, cert, key }, true},
+		{func(o *Options) { o.SSLCA, o.SSLCert, o.SSLKey, o.Host = cert, cert, key, "localhost" }, false}, // not in the certificate
+		{func(o *Options) { o.SSL, o.SSLCert, o.SSLKey = true, cert, key }, false},                        // an unknown authority
+		{func(o *Options) { o.SSLCA = cert }, false},                                                      // no certificate of the client
+		{func(*Options) {}, false},
+	} {
+		o := Options{Host: "127.0.0.1", Port: port, Timeout: 5 * time.Second}
+		c.change(&o)
+		s, err := Open(t.Context(), o)
+		must(t, err)
+		if err := s.Ping(t.Context()); (err == nil) != c.works {
+			t.Errorf("%+v: %v", o, err)
+		}
+		must(t, s.Close())
 	}
 }

@@ -67,7 +67,10 @@ func TestReadsSalt(t *testing.T) {
 		{"setex", "load:" + j, 86400, `{"cmd": "publish", "tgt": "*", "fun": "test.ping", "arg": [], "tgt_type": "glob", "jid": "` + j + `", "user": "sudo_ann"}`},
 		{"hset", "ret:" + j, "web", `{"cmd": "_return", "id": "web", "success": true, "return": "\u00e9", "retcode": 0, "jid": "` + j + `", "fun": "test.ping", "_stamp": "x"}`},
 		{"hset", "ret:" + j, "old", `{"id": "old", "return": false, "retcode": 1, "fun": "test.ping"}`},
-		{"set", "web:test.ping", j}, {"sadd", "minions", "web", "old"}, {"set", "load:test.ping", j}, {"sadd", "load:list", "x"},
+		{"set", "web:test.ping", j},
+		{"sadd", "minions", "web", "old"},
+		{"set", "load:test.ping", j},
+		{"sadd", "load:list", "x"},
 	} {
 		must(t, c.Do(ctx, cmd...).Err())
 	}
@@ -233,4 +236,3 @@ func TestKeptForEver(t *testing.T) {
 		t.Errorf("keys %v", keys)
 	}
 }
-

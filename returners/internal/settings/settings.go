@@ -17,7 +17,9 @@ type Reader struct {
 
 // New returns a Reader of a configuration. With a prefix, "<prefix>.mysql.host" takes
 // precedence over "mysql.host".
-func New(values map[string]any, prefix string) *Reader { return &Reader{values: values, prefix: prefix} }
+func New(values map[string]any, prefix string) *Reader {
+	return &Reader{values: values, prefix: prefix}
+}
 
 // Err returns all faults found so far, nil if there are none.
 func (r *Reader) Err() error { return errors.Join(r.faults...) }
