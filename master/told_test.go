@@ -61,7 +61,7 @@ func TestTree_EventsNotStored(t *testing.T) {
 	})
 	r.start()
 	r.fire("my/event", wire.NewMap("n", 1))
-	told := func(part string) func() bool {
+	shows := func(part string) func() bool {
 		return func() bool {
 			r.reportProblems()
 			all := r.Master.Snapshot().Problems
@@ -71,15 +71,15 @@ func TestTree_EventsNotStored(t *testing.T) {
 			return len(all) == 1 && all[0].Kind == topology.Degraded && strings.Contains(all[0].Detail, part)
 		}
 	}
-	waiting.Until(t, "the tree shows why", told("returner rawfile_json stores nothing, rows wait in the outbox: rawfile_json: open the file"))
+	waiting.Until(t, "the tree shows why", shows("returner rawfile_json stores nothing, rows wait in the outbox: rawfile_json: open the file"))
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	waiting.Until(t, "the problem is gone", told(""))
+	waiting.Until(t, "the problem is gone", shows(""))
 	b, err := os.ReadFile(file)
 	if err != nil || strings.Count(string(b), "\n") != 1 || !strings.Contains(string(b), `"tag": "my/event"`) {
 		t.Errorf("%q, %v", b, err)
 	}
 	r.store.LoseEvents(3, os.ErrClosed)
-	waiting.Until(t, "the tree shows lost events", told("3 events in the last hour lost for event_return; last: "))
+	waiting.Until(t, "the tree shows lost events", shows("3 events in the last hour lost for event_return; last: "))
 }

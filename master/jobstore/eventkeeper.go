@@ -49,7 +49,7 @@ type EventReturnOptions struct {
 	Bytes int
 	// Patience is how long to wait for a full queue; 0 means one second.
 	Patience time.Duration
-	// Lost is told of events that were not stored: n of them, at least. Optional.
+	// Lost is called for events that were not stored: n of them, at least. Optional.
 	Lost func(n int, why error)
 	Log  *slog.Logger
 }

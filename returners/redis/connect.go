@@ -31,8 +31,7 @@ func (o *Options) connect() (driver.UniversalClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server is told no name of a library and asked for no notices: old ones log both as
-	// errors.
+	// No CLIENT SETINFO and no CLIENT MAINT_NOTIFICATIONS: old servers reject both.
 	if len(o.Nodes) > 0 {
 		return driver.NewClusterClient(&driver.ClusterOptions{
 			Addrs: o.Nodes, Username: o.Username, Password: o.Password, TLSConfig: secure, PoolSize: o.Conns,

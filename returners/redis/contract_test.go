@@ -34,7 +34,7 @@ func TestContractOfACluster(t *testing.T) {
 		}
 	})
 	returnertest.Run(t, func(t *testing.T) returners.Returner {
-		clear(t, s)
+		flush(t, s)
 		return open(t, s)
 	})
 }

@@ -122,7 +122,7 @@ func (s *Store) readRecord(ctx context.Context, jid string) (record, error) {
 	return r, err
 }
 
-// micros reads a time; the zero time if it is none.
+// micros reads a time; an invalid one is the zero time.
 func micros(text string) time.Time {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -46,11 +46,11 @@ func empty(tb testing.TB) *redistest.Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	clear(tb, s)
+	flush(tb, s)
 	return s
 }
 
-func clear(tb testing.TB, s *redistest.Server) {
+func flush(tb testing.TB, s *redistest.Server) {
 	tb.Helper()
 	if err := raw(tb, s).FlushAll(tb.Context()).Err(); err != nil {
 		tb.Fatal(err)

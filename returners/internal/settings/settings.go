@@ -21,7 +21,7 @@ func New(values map[string]any, prefix string) *Reader {
 	return &Reader{values: values, prefix: prefix}
 }
 
-// Err returns all faults found so far, nil if there are none.
+// Err returns all faults found so far, joined.
 func (r *Reader) Err() error { return errors.Join(r.faults...) }
 
 // Fault adds a fault.
