@@ -35,7 +35,7 @@ func (k *eventKeeper) SaveEvents(ctx context.Context, es []returners.Event) erro
 var kept = make(chan returners.Event, 1024)
 
 func init() {
-	returners.Register(returners.Driver{Name: "test-keeper", Store: true, Doc: "Passes events to a test.", Open: func(ctx context.Context, o returners.Options) (returners.Saver, error) {
+	returners.Register(returners.Driver{Name: "test-keeper", Store: true, Events: true, Doc: "Passes events to a test.", Open: func(ctx context.Context, o returners.Options) (returners.Saver, error) {
 		s, err := sqlite.Open(ctx, sqlite.Options{Path: o.Values["test-keeper"].(string), Log: o.Log})
 		return &eventKeeper{s, kept}, err
 	}})

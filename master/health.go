@@ -18,6 +18,7 @@ import (
 const (
 	aboutDisk     = "disk"
 	aboutDatabase = "database"
+	aboutEvents   = "events"
 	aboutResults  = "results"
 	aboutAside    = "aside"
 	aboutQuota    = "quota"
@@ -68,14 +69,27 @@ func (m *Master) reportProblems() {
 	if err == nil {
 		m.reportSetAside(st)
 	}
-	db := st.Database
-	if err != nil || db == nil { // the vitals report an unreadable store
-		return
+	m.reportReturners(st.Writers)
+}
+
+// reportReturners reports returners of the job cache and of event_return that store nothing now, and
+// events that were lost.
+func (m *Master) reportReturners(all []jobstore.WriterStats) {
+	for _, w := range all {
+		why := ""
+		switch {
+		case w.OpenErr != nil:
+			why = w.OpenErr.Error()
+		case w.Drain != nil && w.Drain.Down:
+			why = w.Drain.LastError
+		}
+		m.tree.SetProblem(topology.Problem{
+			Kind: topology.Degraded, Detail: "returner " + w.Name + " stores nothing, rows wait in the outbox: " + cut(why),
+		}, aboutDatabase+"/"+w.Name, why != "")
 	}
-	m.tree.SetProblem(topology.Problem{
-		Kind: topology.Degraded, Detail: "database unavailable, rows wait in the outbox: " + cut(db.LastError) +
-			"; check that it runs and accepts connections of this master",
-	}, aboutDatabase, db.Down)
+	lost := m.store.LostEvents()
+	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
+		"%d events in the last hour lost for event_return; last: %s", lost.N, cut(lost.Why))}, aboutEvents, lost.N > 0)
 }
 
 // reportLeftOut reports options with entries that this master ignores.
@@ -135,14 +149,14 @@ func staleText(j engine.Stale, more int) string {
 	return text
 }
 
-// reportSetAside reports rows that the master above or the database refused permanently.
+// reportSetAside reports rows that the master above or a returner refused permanently.
 func (m *Master) reportSetAside(st jobstore.Stats) {
 	for _, o := range st.Backlog {
 		if o.Dest != jobstore.SetAside {
 			continue
 		}
 		m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprintf(
-			"%d rows permanently refused by the master above or the database are set aside; see the log for reasons; the results are in this node's job cache",
+			"%d rows permanently refused by the master above or a returner are set aside; see the log for reasons; the results are in this node's job cache",
 			o.Rows)}, aboutAside, o.Rows > 0)
 	}
 }

@@ -2,7 +2,11 @@ package master
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 )
 
@@ -24,19 +28,38 @@ func (m *Master) remoteOpener() func(context.Context) (returners.Returner, error
 	if name == "" {
 		return nil
 	}
-	return m.opener(name)
-}
-
-func (m *Master) opener(name string) func(context.Context) (returners.Returner, error) {
 	return func(ctx context.Context) (returners.Returner, error) {
-		return returners.OpenStore(ctx, name, returners.Options{Values: m.cfg.Raw, Log: m.log, Now: m.now})
+		return returners.OpenStore(ctx, name, m.returnerOptions())
 	}
 }
 
-// eventOpener returns the opener of the database in event_return, or nil.
-func (m *Master) eventOpener() func(context.Context) (returners.Returner, error) {
-	if len(m.cfg.EventReturn) == 0 {
-		return nil
+// eventStores returns the returners of event_return.
+func (m *Master) eventStores() (out []jobstore.EventStore) {
+	for _, name := range m.cfg.EventReturn {
+		if slices.ContainsFunc(out, func(e jobstore.EventStore) bool { return e.Name == name }) {
+			continue
+		}
+		out = append(out, jobstore.EventStore{Name: name, Open: func(ctx context.Context) (returners.EventSaver, error) {
+			return returners.OpenEvents(ctx, name, m.returnerOptions())
+		}})
 	}
-	return m.opener(m.cfg.EventReturn[0])
+	return out
+}
+
+// checkReturners returns what is wrong with the options of the job cache and of event_return.
+func (m *Master) checkReturners() error {
+	var faults []error
+	if name := m.cacheName(); name != "" {
+		faults = append(faults, returners.Check(name, true, m.returnerOptions()))
+	}
+	for _, name := range m.cfg.EventReturn {
+		if err := returners.Check(name, false, m.returnerOptions()); err != nil {
+			faults = append(faults, fmt.Errorf("event_return: %w", err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (m *Master) returnerOptions() returners.Options {
+	return returners.Options{Values: m.cfg.Raw, Log: m.log, Now: m.now}
 }

@@ -64,7 +64,7 @@ func (m *Master) openAccess() (err error) {
 	if m.access, err = access.Open(c, m.subject, m.log); err != nil {
 		return err
 	}
-	m.logins, err = auth.New(auth.Options{Config: c, Rules: m.access.External.Rules, Log: m.log, Now: m.now})
+	m.logins, err = auth.New(auth.Options{Config: c, Rules: m.access.External.For, Log: m.log, Now: m.now})
 	if err != nil {
 		return err
 	}

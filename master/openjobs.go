@@ -22,6 +22,9 @@ import (
 
 // openStore opens the job store and its age clock.
 func (m *Master) openStore(o Options) error {
+	if err := m.checkReturners(); err != nil {
+		return err
+	}
 	local, err := sqlite.Open(m.ctx, sqlite.Options{
 		Path: m.cfg.JobStoreFile, Log: m.log, Now: m.now, TailRows: m.cfg.Bounds.OutboxTail, TailBytes: m.cfg.Bounds.OutboxBytes,
 		Ages: func(newest time.Time) func() time.Time {
@@ -36,7 +39,7 @@ func (m *Master) openStore(o Options) error {
 	}
 	m.retained = &jobstore.Retained{}
 	m.store = jobstore.New(jobstore.Options{
-		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), OpenEvents: m.eventOpener(), Parent: o.Parent,
+		Local: o.wrapStore(local), OpenRemote: m.remoteOpener(), RemoteName: m.cacheName(), Events: m.eventStores(), Parent: o.Parent,
 		Keep: m.cfg.KeepJobsSeconds, Every: m.cfg.LoopInterval, NoResults: !m.cfg.JobCache, Age: m.ages, Busy: m.retained.Jobs,
 		MaxRows: int64(m.cfg.OutboxMaxRows), MaxBytes: m.cfg.OutboxMaxBytes, Bounds: m.cfg.Bounds, Rescue: m.rescues, Log: m.log, Now: m.now,
 	})

@@ -1,11 +1,15 @@
 package master
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
+	_ "github.com/momtree/mom/returners/rawfile"
 	"github.com/momtree/mom/topology"
 )
 
@@ -46,4 +50,36 @@ func TestTree_UnsavedReturns(t *testing.T) {
 	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "2 returns in the last hour") || !strings.Contains(problems[0].Detail, "redis: no route") {
 		t.Errorf("%+v", problems)
 	}
+}
+
+// The tree shows a returner of event_return that cannot store, until it can; and lost events.
+func TestTree_EventsNotStored(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "no", "events")
+	r := newRig(t, func(c *config.Master) {
+		c.EventReturn, c.EventReturnWhitelist = []string{"rawfile_json"}, []string{"my/*"}
+		c.Raw = map[string]any{"rawfile_json.filename": file}
+	})
+	r.start()
+	r.fire("my/event", wire.NewMap("n", 1))
+	shows := func(part string) func() bool {
+		return func() bool {
+			r.reportProblems()
+			all := r.Master.Snapshot().Problems
+			if part == "" {
+				return len(all) == 0
+			}
+			return len(all) == 1 && all[0].Kind == topology.Degraded && strings.Contains(all[0].Detail, part)
+		}
+	}
+	waiting.Until(t, "the tree shows why", shows("returner rawfile_json stores nothing, rows wait in the outbox: rawfile_json: open the file"))
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	waiting.Until(t, "the problem is gone", shows(""))
+	b, err := os.ReadFile(file)
+	if err != nil || strings.Count(string(b), "\n") != 1 || !strings.Contains(string(b), `"tag": "my/event"`) {
+		t.Errorf("%q, %v", b, err)
+	}
+	r.store.LoseEvents(3, os.ErrClosed)
+	waiting.Until(t, "the tree shows lost events", shows("3 events in the last hour lost for event_return; last: "))
 }

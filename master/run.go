@@ -24,7 +24,7 @@ func (m *Master) Run(ctx context.Context) error {
 	if len(m.cfg.EventReturn) > 0 {
 		e := jobstore.ListenEvents(jobstore.EventReturnOptions{
 			Bus: m.bus, Store: m.store, MasterID: m.id, Whitelist: m.cfg.EventReturnWhitelist, Blacklist: m.cfg.EventReturnBlacklist,
-			Queue: m.cfg.EventReturnQueue, Waiting: m.cfg.Bounds.AuditQueue, Bytes: m.cfg.Bounds.AuditBytes, Patience: m.cfg.EventReturnQueueMaxSeconds, Log: m.log,
+			Queue: m.cfg.EventReturnQueue, Waiting: m.cfg.Bounds.AuditQueue, Bytes: m.cfg.Bounds.AuditBytes, Patience: m.cfg.EventReturnQueueMaxSeconds, Lost: m.store.LoseEvents, Log: m.log,
 		})
 		m.wg.Go(func() { e.Run(m.ctx) })
 	}

@@ -1,4 +1,8 @@
 package main
 
 // The returners this program knows; each registers itself by its name.
-import _ "github.com/momtree/mom/returners/mysql"
+import (
+	_ "github.com/momtree/mom/returners/mysql"
+	_ "github.com/momtree/mom/returners/rawfile"
+	_ "github.com/momtree/mom/returners/redis"
+)

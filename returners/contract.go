@@ -32,6 +32,17 @@ type Saver interface {
 	Close() error
 }
 
+// EventSaver stores events (event_return).
+type EventSaver interface {
+	Name() string
+	// SaveEvents is durable when it returns nil. If it can detect duplicates, it keeps the first of
+	// two events with one Key.
+	SaveEvents(ctx context.Context, events []Event) error
+	// Ping returns why events cannot be stored now.
+	Ping(ctx context.Context) error
+	Close() error
+}
+
 // Returner is a job store for a master's job cache. Every Save is idempotent, and durable when it
 // returns nil: the first return of a (jid, id) and the first load of a job are kept; see [Load].
 type Returner interface {
@@ -40,6 +51,7 @@ type Returner interface {
 
 	SaveLoads(ctx context.Context, loads []Load) error
 	SaveExpectations(ctx context.Context, exps []Expectation) error
+	// SaveEvents returns ErrNoEvents if the store keeps none.
 	SaveEvents(ctx context.Context, events []Event) error
 
 	// Clean removes rows older than before, at most about limit in one short transaction, and

@@ -68,13 +68,33 @@ func (c *DrainConfig) fill() {
 	}
 }
 
-// Drain moves outbox rows of one destination into a Returner: the write-behind of a
+// Sink is what a [Drain] writes to, such as a [Returner].
+type Sink interface {
+	SaveReturns(ctx context.Context, rets []Return) error
+	SaveLoads(ctx context.Context, loads []Load) error
+	SaveExpectations(ctx context.Context, exps []Expectation) error
+	SaveEvents(ctx context.Context, events []Event) error
+	Ping(ctx context.Context) error
+}
+
+// EventSink returns a Sink that passes events to e and rejects all other rows.
+func EventSink(e EventSaver) Sink { return eventSink{e} }
+
+type eventSink struct{ EventSaver }
+
+func (eventSink) SaveReturns(context.Context, []Return) error           { return errEventsOnly }
+func (eventSink) SaveLoads(context.Context, []Load) error               { return errEventsOnly }
+func (eventSink) SaveExpectations(context.Context, []Expectation) error { return errEventsOnly }
+
+var errEventsOnly = fmt.Errorf("it keeps events only: %w", ErrRejected)
+
+// Drain moves outbox rows of one destination into a Sink: the write-behind of a
 // database. A row leaves the outbox after the returner stored it. A row that the returner
 // rejects permanently is set aside with the reason (OutboxReject); the drain continues with
 // the rest.
 type Drain struct {
 	from Outbox
-	to   Returner
+	to   Sink
 	cfg  DrainConfig
 	wake chan struct{}
 
@@ -86,8 +106,8 @@ type Drain struct {
 	stats DrainStats
 }
 
-// NewDrain returns a Drain that moves rows from an outbox to a returner. Run starts it.
-func NewDrain(from Outbox, to Returner, cfg DrainConfig) *Drain {
+// NewDrain returns a Drain that moves rows from an outbox to a sink. Run starts it.
+func NewDrain(from Outbox, to Sink, cfg DrainConfig) *Drain {
 	cfg.fill()
 	return &Drain{from: from, to: to, cfg: cfg, wake: make(chan struct{}, 1), grown: map[string]time.Time{}}
 }
@@ -240,7 +260,7 @@ func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, erro
 // rowAtFault reports whether a failure is caused by the rows and not by the database.
 func (d *Drain) rowAtFault(ctx context.Context, err error) bool {
 	switch {
-	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid):
+	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid), errors.Is(err, ErrNoEvents):
 		return true
 	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrClosed), errors.Is(err, ErrFull),
 		errors.Is(err, ErrCorrupt), errors.Is(err, ErrNewerSchema), errors.Is(err, context.DeadlineExceeded):

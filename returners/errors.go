@@ -20,6 +20,8 @@ var (
 	ErrInvalid = errors.New("invalid row")
 	// ErrNoStore: the returner accepts returns of minions but is not a job store.
 	ErrNoStore = errors.New("not a job store")
+	// ErrNoEvents: the returner keeps no events.
+	ErrNoEvents = errors.New("it keeps no events")
 	// ErrUnknown: no returner of that name is registered.
 	ErrUnknown = errors.New("unknown returner")
 )

@@ -15,7 +15,8 @@ const (
 
 // Destinations of outbox rows.
 const (
-	DestMySQL        = "mysql"   // the write-behind into SQL
+	DestMySQL        = "mysql"   // the write-behind into the database of master_job_cache
+	DestEventsPrefix = "events:" // followed by the name of a returner of event_return alone
 	DestParentPrefix = "parent:" // followed by the name of the master above
 	// DestAbove is the destination shared by all parents. The forwarder decides which of them gets
 	// each row.
@@ -28,6 +29,10 @@ func DestParent(master string) string { return DestParentPrefix + master }
 // IsParent reports whether a destination is a parent. The destination of rejected rows is
 // not.
 func IsParent(dest string) bool { return strings.HasPrefix(dest, DestParentPrefix) }
+
+// IsEvents reports whether a destination is a returner of event_return alone. The destination
+// of rejected rows is not.
+func IsEvents(dest string) bool { return strings.HasPrefix(dest, DestEventsPrefix) }
 
 // PendingAbove returns the number of rows for parents in [SharedOutbox.OutboxDests].
 func PendingAbove(dests map[string]int64) (rows int64) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/returners/internal/settings"
 )
 
 // Options configure a returner.
@@ -25,14 +26,11 @@ type Options struct {
 	Now func() time.Time // nil = time.Now
 }
 
-// Value returns an option, from the second set if it is there; nil if it is unset or None.
+// Value returns an option, from the second set if it is there; nil if it is unset or None. It
+// may also be in a map: {"mysql": {"host": …}}.
 func (o Options) Value(name string) any {
-	for _, n := range []string{o.Prefix + "." + name, name} {
-		if v := o.Values[n]; v != nil && v != "None" {
-			return v
-		}
-	}
-	return nil
+	_, v := settings.New(o.Values, o.Prefix).Get(name)
+	return v
 }
 
 // Driver opens a returner by its name in the configuration.
@@ -43,9 +41,13 @@ type Driver struct {
 	// Options are the names of its options, each prefixed with the name of the returner and
 	// a dot. The configuration files accept them.
 	Options []string
-	// Store says that it is a job store, a [Returner]: a master may use it as its job cache
-	// and for events.
+	// Store says that it is a job store, a [Returner]: a master may use it as its job cache.
 	Store bool
+	// Events says that it is an [EventSaver]: a master may use it for events (event_return).
+	Events bool
+	// Check returns what is wrong with the options. It opens nothing but files that they name. nil:
+	// there is nothing to check.
+	Check func(o Options) error
 	Open  func(ctx context.Context, o Options) (Saver, error)
 }
 
@@ -80,7 +82,7 @@ func Register(d Driver) {
 		panic("returners: " + err.Error())
 	}
 	registry.drivers[d.Name] = d
-	config.Know(d.Name, d.Store, d.Options...)
+	config.Know(config.Returner{Name: d.Name, Store: d.Store, Events: d.Events, Options: d.Options})
 }
 
 // Lookup returns the driver of a returner.
@@ -114,6 +116,40 @@ func OpenStore(ctx context.Context, name string, o Options) (Returner, error) {
 		return nil, fmt.Errorf("returner %q: %w, although declared as one", name, ErrNoStore)
 	}
 	return r, nil
+}
+
+// Check returns why the returner called name cannot be opened with these options, as far as
+// that is known without opening it. With store it has to be a job store, otherwise to keep
+// events.
+func Check(name string, store bool, o Options) error {
+	d, ok := Lookup(name)
+	switch {
+	case !ok:
+		return fmt.Errorf("returner %q: %w; use one of: %s", name, ErrUnknown, strings.Join(Names(), ", "))
+	case store && !d.Store:
+		return fmt.Errorf("returner %q: %w", name, ErrNoStore)
+	case !store && !d.Events:
+		return fmt.Errorf("returner %q: %w", name, ErrNoEvents)
+	case d.Check == nil:
+		return nil
+	}
+	return d.Check(o)
+}
+
+// OpenEvents opens the returner called name, which has to keep events.
+func OpenEvents(ctx context.Context, name string, o Options) (EventSaver, error) {
+	if d, ok := Lookup(name); ok && !d.Events {
+		return nil, fmt.Errorf("returner %q: %w; use it with --return only", name, ErrNoEvents)
+	}
+	s, err := Open(ctx, name, o)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := s.(EventSaver)
+	if !ok {
+		return nil, fmt.Errorf("returner %q: %w, although declared so", name, ErrNoEvents)
+	}
+	return e, nil
 }
 
 // Names lists the registered returners, sorted.

@@ -10,5 +10,6 @@
 //
 // The struct tags are the only table of facts about an option: yaml is its name, default its
 // value as in a configuration file, unit the unit of a number (s, ms, min, byte), and min, max
-// and oneof are the allowed values. stores allows the names of job stores, too.
+// and oneof are the allowed values. returners allows those of registered returners, too: jobs those of
+// job stores, events those that keep events.
 package config

@@ -5,21 +5,34 @@ import (
 	"strings"
 )
 
-// Options and stores of returners, written when the program starts.
+// What returners registered when the program started.
 var (
 	extra  = map[string]bool{} // options without a table row: a returner reads them from Raw
 	stores []string            // job stores, allowed in addition to those in the tables
+	events []string            // returners that keep events, allowed likewise
 )
 
-// Know registers the options of a returner, such as "mysql.host". A minion may also have them
-// with a prefix that a job names (ret_config): "alternative.mysql.host". With store, the name
-// is allowed as job cache.
-func Know(name string, store bool, options ...string) {
-	for _, o := range options {
-		extra[o] = true
+// Returner declares a returner to this package.
+type Returner struct {
+	Name string
+	// Store says that it is allowed as job cache, Events that it is allowed for event_return.
+	Store, Events bool
+	// Options are the names of its options, such as "mysql.host". A minion may also have them with
+	// a prefix that a job names (ret_config): "alternative.mysql.host". They may stand in a map
+	// with the name of the returner, too.
+	Options []string
+}
+
+// Know registers a returner.
+func Know(r Returner) {
+	for _, o := range r.Options {
+		extra[o], extra[r.Name] = true, true
 	}
-	if store {
-		stores = append(stores, name)
+	if r.Store {
+		stores = append(stores, r.Name)
+	}
+	if r.Events {
+		events = append(events, r.Name)
 	}
 }
 
@@ -29,7 +42,12 @@ func isExtra(name string) bool {
 	return extra[name] || extra[bare]
 }
 
-// withStores adds the job stores to the allowed values of an option.
-func withStores(known []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, stores))))
+// words returns the allowed values of an option, nil if all are. They include the registered
+// returners where the option names returners.
+func (o option) words() []string {
+	registered := map[string][]string{"jobs": stores, "events": events}[o.returners]
+	if registered == nil {
+		return o.oneof
+	}
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.oneof, registered))))
 }

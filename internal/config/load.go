@@ -181,10 +181,7 @@ func (o option) replaceUnknown(v reflect.Value) string {
 	if !o.lenient {
 		return ""
 	}
-	known := o.oneof
-	if o.stores {
-		known = withStores(known)
-	}
+	known := o.words()
 	var unknown []string
 	used := fmt.Sprintf("the default %s is used", o.def)
 	if o.def == "" || v.Kind() == reflect.Slice {

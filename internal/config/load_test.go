@@ -378,8 +378,8 @@ func TestMySQLOptionsOfAMinion(t *testing.T) {
 
 // The options of a returner are known, and a misspelled one is reported.
 func TestKnow(t *testing.T) {
-	Know("lines", true, "lines.file", "lines.pass")
-	t.Cleanup(func() { clear(extra); stores = nil })
+	Know(Returner{Name: "lines", Store: true, Events: true, Options: []string{"lines.file", "lines.pass"}})
+	t.Cleanup(func() { clear(extra); stores, events = nil, nil })
 	m, w := minion(t, "minion", "return: lines\nlines.file: /x\nalternative.lines.file: /y\nlines.fiel: /z\n")
 	if m.Raw["lines.file"] != "/x" || m.Raw["alternative.lines.file"] != "/y" {
 		t.Errorf("%v", m.Raw)
@@ -393,11 +393,17 @@ func TestKnow(t *testing.T) {
 		t.Errorf("%s %v", top.MasterJobCache, top.EventReturn)
 	}
 	_, _, err := loadMaster(files(t, "master", "master_job_cache: limes\n"), machine("h.example"))
-	if err == nil || !strings.Contains(err.Error(), `"limes" is not known; use one of lines, local_cache, mysql`) {
+	if err == nil || !strings.Contains(err.Error(), `"limes" is not known; use one of lines, local_cache, mysql, redis`) {
 		t.Error(err)
 	}
 	if !holdsSecret(setting{name: "lines.pass", value: "x"}) || holdsSecret(setting{name: "lines.file", value: "x"}) {
 		t.Error("what is a secret is not known")
+	}
+	if _, w := minion(t, "minion", "lines: {file: /x}\n"); len(w) > 0 {
+		t.Errorf("options in a map: %v", w)
+	}
+	if !holdsSecret(setting{name: "lines", value: map[string]any{"password": "x"}}) || holdsSecret(setting{name: "lines", value: map[string]any{"file": "x"}}) {
+		t.Error("what is a secret in a map is not known")
 	}
 }
 

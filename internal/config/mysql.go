@@ -80,11 +80,11 @@ func holdsSecret(s setting) bool {
 	if s.value == nil || s.value == "" {
 		return false
 	}
-	if m, ok := s.value.(map[string]any); ok && s.name == "mysql" {
-		return m["pass"] != nil
-	}
 	if isMySQL(s.name) || isExtra(s.name) {
-		return strings.HasSuffix(s.name, ".pass")
+		if m, ok := s.value.(map[string]any); ok {
+			return m["pass"] != nil || m["password"] != nil
+		}
+		return strings.HasSuffix(s.name, ".pass") || strings.HasSuffix(s.name, ".password")
 	}
 	if holdsLoginSecret(s) {
 		return true

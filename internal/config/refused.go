@@ -11,8 +11,6 @@ type Refusal struct {
 // Refusals are the values in Salt's defaults, sample files or documentation that are refused
 // here, because a start without their effect would silently do something else.
 var Refusals = []Refusal{
-	{Masters, "ext_job_cache", "redis", "only local_cache and mysql store returns; programs that read Redis would find none"},
-	{Masters, "master_job_cache", "redis", "only local_cache and mysql store jobs; programs that read Redis would find none"},
 	{Masters, "key_pass", "sdb://masterkeyring/key_pass", "sdb drivers are not supported"},
 	{Masters, "signing_key_pass", "sdb://masterkeyring/signing_pass", "sdb drivers are not supported"},
 	{Both, "transport", "tcp", "only zeromq is supported; peers would not understand each other"},

@@ -24,8 +24,9 @@ type option struct {
 	// lenient reports that a default replaces an unknown word, with a warning, since Salt
 	// starts with it too. Other options refuse unknown words.
 	lenient bool
-	stores  bool // names of job stores are allowed too
-	secret  bool
+	// returners says which registered returners are allowed, too: "jobs", "events" or "".
+	returners string
+	secret    bool
 }
 
 var units = map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "min": time.Minute, "h": time.Hour}
@@ -55,7 +56,7 @@ func table(t reflect.Type) map[string]option {
 			o.oneof = strings.Fields(s)
 		}
 		o.lenient = f.Tag.Get("unknown") == "default"
-		o.stores = f.Tag.Get("stores") != ""
+		o.returners = f.Tag.Get("returners")
 		out[name] = o
 	}
 	return out

@@ -134,10 +134,7 @@ func (c *checker) table(v reflect.Value, t map[string]option, prefix string) {
 func short(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func (c *checker) word(name string, o option, s string) {
-	known := o.oneof
-	if o.stores {
-		known = withStores(known)
-	}
+	known := o.words()
 	if s == "" || known == nil || slices.Contains(known, s) {
 		return
 	}

@@ -80,7 +80,7 @@ var all = []Metric{
 	{"mom_store_waiting", Gauge, Nodes, nil, "Submissions waiting for the next commit."},
 	{"mom_store_commit_seconds", Gauge, Nodes, nil, "Duration of the last commit."},
 	{"mom_store_commit_max_seconds", Gauge, Nodes, nil, "Duration of the slowest commit."},
-	{"mom_outbox_rows", Gauge, Nodes, []string{"dest"}, "Pending rows: dest parent, mysql, or rejected (set aside)."},
+	{"mom_outbox_rows", Gauge, Nodes, []string{"dest"}, "Pending rows: dest parent, mysql (the job cache), events:NAME, or rejected (set aside)."},
 	{"mom_outbox_bytes", Gauge, Nodes, []string{"dest"}, "Bytes of these rows."},
 	{"mom_outbox_oldest_seconds", Gauge, Nodes, []string{"dest"}, "Age of the oldest of these rows."},
 	{"mom_database_delivered_total", Counter, Databases, []string{"kind"}, "Rows written to the database: return, load, expectation, event."},

@@ -120,7 +120,7 @@ func (c Call) shown() (out []verdict.Arg) {
 // heldTo returns the rules that apply to a user, with their places. Without rules, v is the answer.
 func (c *Control) heldTo(q Question) (rules []any, places []string, v verdict.Verdict) {
 	if q.Eauth != "" {
-		switch rules, places = c.External.placed(q.Eauth, q.User, q.Groups); {
+		switch rules, places = c.External.placed(q.Eauth, q.User, q.Groups, false); {
 		case !c.External.Has(q.Eauth):
 			v.Reason = fmt.Sprintf("external_auth has no login service %q", q.Eauth)
 		case len(rules) == 0:

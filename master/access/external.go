@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
+	"github.com/momtree/mom/master/auth"
 )
 
 // everybody is the entry of external_auth for users without an own entry. groupMark ends entries of
@@ -40,6 +41,8 @@ type ExternalOptions struct {
 type External struct {
 	services         map[string]service
 	permissive, keep bool
+	reader           reader
+	log              *slog.Logger
 }
 
 // service is the section of one login service, its entries sorted by name.
@@ -59,8 +62,8 @@ type entry struct {
 // NewExternal compiles external_auth. An invalid rule allows nothing; it is logged with service, user
 // and place.
 func NewExternal(o ExternalOptions) *External {
-	e := &External{services: map[string]service{}, permissive: o.Permissive, keep: o.KeepACL}
 	p := reader{o.Nodegroups, o.Start}
+	e := &External{services: map[string]service{}, permissive: o.Permissive, keep: o.KeepACL, reader: p, log: o.Log}
 	base := logFor(o.Log, o.Place, "external_auth")
 	for _, eauth := range slices.Sorted(maps.Keys(o.Auth)) {
 		var s service
@@ -117,8 +120,18 @@ func (e *External) Has(eauth string) bool {
 // the groups, and of everybody (*) if no entry has the user's name, or always with permissive_acl. A
 // group is not a name. It returns nil for an unknown user, who may do nothing.
 func (e *External) Rules(eauth, name string, groups []string) []any {
-	rules, _ := e.placed(eauth, name, groups)
+	rules, _ := e.placed(eauth, name, groups, false)
 	return rules
+}
+
+// For returns the rules of a user whom a login service has identified: those of [External.Rules],
+// and those that the service gives. With the latter the user counts as one with an own entry.
+func (e *External) For(eauth string, id auth.Identity) []any {
+	rules, _ := e.placed(eauth, id.Name, id.Groups, len(id.Rules) > 0)
+	if len(id.Rules) == 0 {
+		return rules
+	}
+	return append(rules, prepare(id.Rules, e.reader, e.log.With("eauth", eauth, "user", id.Name))...)
 }
 
 // TokenRules returns the rules of a token: those stored in it, with keep_acl_in_token, or else the
@@ -130,8 +143,9 @@ func (e *External) TokenRules(kept []any, eauth, name string, groups []string) [
 	return e.Rules(eauth, name, groups)
 }
 
-// placed is Rules with the place of each rule.
-func (e *External) placed(eauth, name string, groups []string) (rules []any, places []string) {
+// placed is Rules with the place of each rule. known says that the user counts as one with an own
+// entry.
+func (e *External) placed(eauth, name string, groups []string, known bool) (rules []any, places []string) {
 	s := e.services[eauth]
 	add := func(whose string, list []any) {
 		for i, r := range list {
@@ -141,7 +155,6 @@ func (e *External) placed(eauth, name string, groups []string) (rules []any, pla
 	if name == "" {
 		return nil, nil
 	}
-	known := false
 	for _, n := range s.users {
 		if n.means(name) {
 			known = true

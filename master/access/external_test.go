@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/master/auth"
 )
 
 // The log names each invalid rule and entry by its place. Options of a section are not users.
@@ -39,7 +41,7 @@ func TestFaultsOfExternalAuthAreNamed(t *testing.T) {
 
 // A token has its stored rules only while keep_acl_in_token is set and its service is configured.
 func TestTokenRules(t *testing.T) {
-	auth := map[string]any{"pam": map[string]any{"fred": []any{"now"}}}
+	conf := map[string]any{"pam": map[string]any{"fred": []any{"now"}}}
 	kept := []any{"then"}
 	for _, c := range []struct {
 		keep  bool
@@ -47,9 +49,36 @@ func TestTokenRules(t *testing.T) {
 		eauth string
 		want  string
 	}{{true, kept, "pam", "then"}, {false, kept, "pam", "now"}, {true, nil, "pam", "now"}, {true, kept, "gone", ""}} {
-		e := NewExternal(ExternalOptions{Auth: auth, KeepACL: c.keep, Log: quiet})
+		e := NewExternal(ExternalOptions{Auth: conf, KeepACL: c.keep, Log: quiet})
 		if got := sorted(e.TokenRules(c.kept, c.eauth, "fred", nil)); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
+	}
+}
+
+// Rules of the login service itself are added to those of the user's own entry, and the entry of
+// everybody counts for others only. One that is no rule allows nothing.
+func TestRulesOfALoginService(t *testing.T) {
+	conf := map[string]any{"rest": map[string]any{"fred": []any{"own"}, "*": []any{"all"}, "ops%": []any{"group"}}}
+	for _, c := range []struct {
+		id         auth.Identity
+		permissive bool
+		want       string
+	}{
+		{auth.Identity{Name: "fred"}, false, "own"},
+		{auth.Identity{Name: "ann"}, false, "all"},
+		{auth.Identity{Name: "ann", Rules: []any{"given"}}, false, "given"},
+		{auth.Identity{Name: "fred", Rules: []any{"given"}}, false, "given own"},
+		{auth.Identity{Name: "ann", Groups: []string{"ops"}, Rules: []any{"given"}}, true, "all given group"},
+	} {
+		e := NewExternal(ExternalOptions{Auth: conf, Permissive: c.permissive, Log: quiet})
+		if got := sorted(e.For("rest", c.id)); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.id, got, c.want)
+		}
+	}
+	e := NewExternal(ExternalOptions{Auth: conf, Nodegroups: map[string]any{"web": "web*"}, Log: quiet})
+	got := e.For("rest", auth.Identity{Name: "ann", Rules: []any{map[string]any{"N@web": []any{"test.*"}}, 7}})
+	if len(got) != 2 || textOf(got[0]) != `{"web*": ["test.*"]}` {
+		t.Errorf("%v", got)
 	}
 }

@@ -40,7 +40,7 @@ func (l Logins) Identify(ctx context.Context, p server.Proof) (server.Login, err
 		if err != nil {
 			return out, err
 		}
-		out = server.Login{Name: id.Name, Eauth: p.Eauth, Groups: id.Groups, Rules: l.Rules.Rules(p.Eauth, id.Name, id.Groups)}
+		out = server.Login{Name: id.Name, Eauth: p.Eauth, Groups: id.Groups, Rules: l.Rules.For(p.Eauth, id)}
 	}
 	rules, err := l.Auth.Expand(ctx, out.Eauth, out.Rules)
 	if err != nil {

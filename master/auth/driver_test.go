@@ -9,7 +9,7 @@ import (
 )
 
 func TestDrivers(t *testing.T) {
-	if got := strings.Join(slices.Sorted(maps.Keys(drivers)), " "); got != "auto file ldap oidc pam sharedsecret" {
+	if got := strings.Join(slices.Sorted(maps.Keys(drivers)), " "); got != "auto file ldap oidc pam rest sharedsecret" {
 		t.Errorf("there are %s", got)
 	}
 	open := func(Config) (Backend, error) { return auto{}, nil }
@@ -71,15 +71,15 @@ func TestFaultsOfTheConfiguration(t *testing.T) {
 // Salt starts with an unknown login service in the configuration; nobody can log in with it.
 func TestAnUnknownLoginServiceAdmitsNobody(t *testing.T) {
 	var logged strings.Builder
-	cf := load(t, "external_auth: {rest: {'^url': 'http://x', a: ['.*']}, auto: {a: ['.*']}}\n")
+	cf := load(t, "external_auth: {yubico: {a: ['.*']}, auto: {a: ['.*']}}\n")
 	s, err := New(Options{Config: cf, Rules: rulesOf(cf), Log: slog.New(slog.NewTextHandler(&logged, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "use one of auto, file, ldap, oidc, pam, sharedsecret"; !strings.Contains(logged.String(), want) {
+	if want := "use one of auto, file, ldap, oidc, pam, rest, sharedsecret"; !strings.Contains(logged.String(), want) {
 		t.Errorf("log %q, want %q in it", logged.String(), want)
 	}
-	if _, err := s.Login(t.Context(), Credentials{Eauth: "rest", Username: "a", Password: "pw", Prompt: true}, 0); err == nil {
+	if _, err := s.Login(t.Context(), Credentials{Eauth: "yubico", Username: "a", Password: "pw", Prompt: true}, 0); err == nil {
 		t.Error("a user logs in by a service that does not exist")
 	}
 }

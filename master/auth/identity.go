@@ -39,6 +39,8 @@ type Identity struct {
 	// Groups are the user's groups in the login service; the entry "g%" of external_auth matches
 	// group g.
 	Groups []string
+	// Rules are those that the login service itself gives the user, in Salt's form.
+	Rules []any
 }
 
 // Bounds of credentials, in bytes. Longer ones are refused as wrong.

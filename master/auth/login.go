@@ -113,7 +113,7 @@ func (s *Service) verify(ctx context.Context, c Credentials, known bool) (Identi
 	if err := checkName(id.Name); err != nil {
 		return Identity{}, nil, err
 	}
-	rules := s.rules(c.Eauth, id.Name, id.Groups)
+	rules := s.rules(c.Eauth, id)
 	if rules == nil {
 		return Identity{}, nil, denied("no entry of external_auth means this user")
 	}

@@ -28,8 +28,8 @@ func TestAuthenticate(t *testing.T) {
 		var log logged
 		s, _ := service(t, time.Now, log.logger(), threeServices)
 		withFake(s, "fake", Driver{})
-		s.rules = func(eauth, name string, groups []string) []any {
-			if name == "nobody" {
+		s.rules = func(_ string, id Identity) []any {
+			if id.Name == "nobody" {
 				return nil
 			}
 			return []any{"test.*"}
@@ -138,7 +138,7 @@ func TestBackendFails(t *testing.T) {
 func TestFewAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := service(t, time.Now, quiet, threeServices)
-		s.rules = func(string, string, []string) []any { return []any{".*"} }
+		s.rules = func(string, Identity) []any { return []any{".*"} }
 		f := withFake(s, "fake", Driver{AtOnce: 2})
 		var mu sync.Mutex
 		running, most, let, busy := 0, 0, 0, 0

@@ -79,15 +79,15 @@ func load(t *testing.T, lines string) *config.Master {
 }
 
 // rulesOf returns the rules of the users and groups that external_auth names in full.
-func rulesOf(c *config.Master) func(eauth, name string, groups []string) []any {
-	return func(eauth, name string, groups []string) []any {
+func rulesOf(c *config.Master) func(eauth string, id Identity) []any {
+	return func(eauth string, id Identity) []any {
 		entries, _ := c.ExternalAuth[eauth].(map[string]any)
-		rules, _ := entries[name].([]any)
-		for _, g := range groups {
+		rules, _ := entries[id.Name].([]any)
+		for _, g := range id.Groups {
 			more, _ := entries[g+"%"].([]any)
 			rules = append(rules, more...)
 		}
-		return rules
+		return append(rules, id.Rules...)
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 type Options struct {
 	Config *config.Master
 	// Rules returns the rules of a user, in Salt's form, or nil if no entry of external_auth
-	// matches; the user is refused then.
-	Rules func(eauth, name string, groups []string) []any
+	// matches and the login service gives none; the user is refused then.
+	Rules func(eauth string, id Identity) []any
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
@@ -30,7 +30,7 @@ type Options struct {
 
 // Service authenticates users and manages tokens. It is safe for concurrent use.
 type Service struct {
-	rules    func(eauth, name string, groups []string) []any
+	rules    func(eauth string, id Identity) []any
 	backends map[string]*opened
 	slow     *slowdown
 	tokens   *folder

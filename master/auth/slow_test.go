@@ -18,7 +18,7 @@ type guesses struct {
 
 func newGuesses(t *testing.T) *guesses {
 	s, _ := service(t, time.Now, quiet, threeServices)
-	s.rules = func(string, string, []string) []any { return []any{".*"} }
+	s.rules = func(string, Identity) []any { return []any{".*"} }
 	return &guesses{s, t, withFake(s, "fake", Driver{})}
 }
 
@@ -183,7 +183,7 @@ func TestRefusedHoldNoPlace(t *testing.T) {
 func TestPlacesOfKnownUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := service(t, time.Now, quiet, threeServices)
-		s.rules = func(string, string, []string) []any { return []any{".*"} }
+		s.rules = func(string, Identity) []any { return []any{".*"} }
 		g := &guesses{s, t, withFake(s, "fake", Driver{AtOnce: 1})}
 		if _, err := g.try("bob", "right", "10.0.0.5"); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package jobstore
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/momtree/mom/returners"
 )
@@ -18,14 +19,14 @@ func (s *Store) room() error {
 		rows, bytes := s.o.Local.OutboxSize(dest)
 		if !s.atBound(rows, bytes) {
 			if _, was := s.full.LoadAndDelete(dest); was {
-				s.o.Log.Info("outbox has room, accepting returns and jobs", "dest", nameOf(dest), "rows", rows, "bytes", bytes)
+				s.o.Log.Info("outbox has room, accepting returns and jobs", "dest", s.nameOf(dest), "rows", rows, "bytes", bytes)
 			}
 			continue
 		}
 		err := fmt.Errorf("%w: %d messages of %d bytes wait for %s (outbox_max_rows %d, outbox_max_bytes %d); "+
-			"restore the connection or raise the bound", ErrOutboxFull, rows, bytes, nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
+			"restore the connection or raise the bound", ErrOutboxFull, rows, bytes, s.nameOf(dest), s.o.MaxRows, s.o.MaxBytes)
 		if _, was := s.full.LoadOrStore(dest, struct{}{}); !was {
-			s.o.Log.Error("outbox full, refusing returns and jobs", "dest", nameOf(dest), "err", err)
+			s.o.Log.Error("outbox full, refusing returns and jobs", "dest", s.nameOf(dest), "err", err)
 		}
 		return err
 	}
@@ -37,9 +38,15 @@ func (s *Store) atBound(rows, bytes int64) bool {
 }
 
 // nameOf returns the name of a destination for operators.
-func nameOf(dest string) string {
-	if dest == returners.DestMySQL {
+func (s *Store) nameOf(dest string) string {
+	name, ok := strings.CutPrefix(dest, returners.DestEventsPrefix)
+	switch {
+	case ok:
+		return "the returner " + name
+	case dest != returners.DestMySQL:
+		return "the master above"
+	case s.o.RemoteName == mysqlName:
 		return "the database of mysql.host"
 	}
-	return "the master above"
+	return "the returner " + s.o.RemoteName
 }

@@ -117,7 +117,7 @@ func TestNoResults(t *testing.T) {
 func TestSaveEvents_Only(t *testing.T) {
 	got := make(chan []returners.Event, 10)
 	remote := keeper{openLocal(t, "remote.db"), got}
-	s := newStore(t, Options{MaxRows: 2, OpenEvents: func(context.Context) (returners.Returner, error) { return remote, nil }})
+	s := newStore(t, Options{MaxRows: 2, Events: []EventStore{{Name: mysqlName, Open: func(context.Context) (returners.EventSaver, error) { return remote, nil }}}})
 	events := []returners.Event{{Key: "a/1", Tag: "one", Data: wire.Raw{0x80}}, {Key: "a/2", Tag: "two", Data: wire.Raw{0x80}}}
 	if err := s.SaveEvents(t.Context(), events); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -48,7 +49,9 @@ type EventReturnOptions struct {
 	Bytes int
 	// Patience is how long to wait for a full queue; 0 means one second.
 	Patience time.Duration
-	Log      *slog.Logger
+	// Lost is called for events that were not stored: n of them, at least. Optional.
+	Lost func(n int, why error)
+	Log  *slog.Logger
 }
 
 // EventKeeper stores the events of the bus.
@@ -94,6 +97,7 @@ func (k *EventKeeper) Run(ctx context.Context) {
 		open := k.gather(ctx)
 		if k.sub.Lost() {
 			k.o.Log.Error("events lost for event_return: queue full", "limit", k.o.Waiting, "bytes", k.o.Bytes)
+			k.lose(1, errQueueFull)
 		}
 		k.sub.Close()
 		if !open || ctx.Err() != nil {
@@ -157,6 +161,7 @@ func (k *EventKeeper) add(batch []returners.Event, ev bus.Event, ok bool) []retu
 	r, err := k.row(ev)
 	if err != nil {
 		k.o.Log.Error("event not stored for event_return", "tag", ev.Tag, "err", err)
+		k.lose(1, fmt.Errorf("event %q: %w", ev.Tag, err))
 		return batch
 	}
 	return append(batch, r)
@@ -181,5 +186,14 @@ func (k *EventKeeper) store(batch []returners.Event) {
 	defer cancel()
 	if err := k.o.Store.SaveEvents(ctx, batch); err != nil {
 		k.o.Log.Error("events lost for event_return: not stored", "events", len(batch), "first", batch[0].Tag, "err", err)
+		k.lose(len(batch), err)
+	}
+}
+
+var errQueueFull = errors.New("too many waited to be stored (bounds audit_queue and audit_bytes)")
+
+func (k *EventKeeper) lose(n int, why error) {
+	if k.o.Lost != nil {
+		k.o.Lost(n, why)
 	}
 }

@@ -102,7 +102,8 @@ func TestGoesOn(t *testing.T) {
 	b := bus.NewBus(bus.Options{})
 	defer b.Close()
 	var s shelf
-	k := ListenEvents(EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Log: quiet})
+	lost := 0
+	k := ListenEvents(EventReturnOptions{Bus: b, Store: &s, MasterID: "top", Lost: func(n int, _ error) { lost += n }, Log: quiet})
 	k.sub.Close()
 	k.sub = b.Subscribe(bus.SubscribeOptions{Size: 1})
 	fire(t, b, "a", "b") // no room: the subscription ends
@@ -122,6 +123,9 @@ func TestGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	k.Run(ctx)
+	if lost != 1 {
+		t.Errorf("%d events reported as lost", lost)
+	}
 	s.err = nil
 	k.listen()
 	fire(t, b, "d")

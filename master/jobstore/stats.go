@@ -3,6 +3,7 @@ package jobstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/returners"
@@ -12,7 +13,9 @@ import (
 type Stats struct {
 	Group    returners.GroupStats
 	Database *returners.DrainStats // nil if no database is open
-	Backlog  []Backlog
+	// Writers are the returners of the job cache and of event_return.
+	Writers []WriterStats
+	Backlog []Backlog
 }
 
 // SetAside is the destination name for rows that were rejected permanently.
@@ -20,7 +23,7 @@ const SetAside = "rejected"
 
 // Backlog is what waits for one destination.
 type Backlog struct {
-	Dest        string // parent, mysql, or rejected: rejected by either
+	Dest        string // parent, mysql (the job cache), events:NAME, or rejected: by any of them
 	Rows, Bytes int64
 	Oldest      time.Time // zero if nothing waits; not set for rejected
 }
@@ -28,18 +31,22 @@ type Backlog struct {
 // Stats reads the counters; the age of the oldest rows is read from the database file.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	out := Stats{Group: s.group.Stats()}
-	s.mu.Lock()
-	d := s.drain
-	s.mu.Unlock()
-	if d != nil {
-		st := d.Stats()
-		out.Database = &st
+	dests := slices.Clone(s.dests)
+	for _, w := range s.writers {
+		st := w.stats()
+		out.Writers = append(out.Writers, st)
+		if st.Dest == returners.DestMySQL {
+			out.Database = st.Drain
+		}
+		if !slices.Contains(dests, st.Dest) {
+			dests = append(dests, st.Dest)
+		}
 	}
 	rejected := Backlog{Dest: SetAside}
-	for _, dest := range s.dests {
-		o := Backlog{Dest: "parent"}
-		if dest == returners.DestMySQL {
-			o.Dest = "mysql"
+	for _, dest := range dests {
+		o := Backlog{Dest: dest}
+		if returners.IsParent(dest) {
+			o.Dest = "parent"
 		}
 		o.Rows, o.Bytes = s.o.Local.OutboxSize(dest)
 		if o.Rows > 0 {
@@ -64,7 +71,7 @@ const noDest = "readiness"
 func (s *Store) Writable(ctx context.Context) error {
 	for _, dest := range s.dests {
 		if rows, bytes := s.o.Local.OutboxSize(dest); s.atBound(rows, bytes) {
-			return fmt.Errorf("%w: %d rows wait for %s", ErrOutboxFull, rows, nameOf(dest))
+			return fmt.Errorf("%w: %d rows wait for %s", ErrOutboxFull, rows, s.nameOf(dest))
 		}
 	}
 	if err := s.o.Local.OutboxAck(ctx, noDest, []int64{0}); err != nil {

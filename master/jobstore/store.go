@@ -1,6 +1,7 @@
 package jobstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,11 +23,12 @@ type Options struct {
 	// OpenRemote opens the database named by master_job_cache. It is retried until it succeeds.
 	// nil: no such database.
 	OpenRemote func(ctx context.Context) (returners.Returner, error)
+	// RemoteName is the name of that database's returner; "" means mysql.
+	RemoteName string
 	// Parent is the outbox destination for the parent, or "" at the top.
 	Parent string
-	// OpenEvents opens the database named by event_return; nil: no such database. With OpenRemote
-	// it must open the same one.
-	OpenEvents func(ctx context.Context) (returners.Returner, error)
+	// Events are the returners named by event_return.
+	Events []EventStore
 	// MaxRows and MaxBytes bound what waits for one destination. At a bound nothing new is
 	// accepted (ErrOutboxFull), except what is being committed. 0 means no bound.
 	MaxRows, MaxBytes int64
@@ -49,6 +51,14 @@ type Options struct {
 	Now    func() time.Time
 }
 
+// EventStore is a returner of event_return.
+type EventStore struct {
+	Name string
+	// Open opens it. It is retried until it succeeds. It is not called for the returner of OpenRemote,
+	// which gets events by the same connection.
+	Open func(ctx context.Context) (returners.EventSaver, error)
+}
+
 // Store is safe for concurrent use. The remote store and the clean-up need [Store.Run].
 type Store struct {
 	o     Options
@@ -58,10 +68,12 @@ type Store struct {
 	full  sync.Map      // destination → struct{}: at a bound, and logged
 	asked sync.Map      // jid → struct{}: results stored in spite of NoResults
 
+	writers []*writer
+	events  []string // destinations of events
+
 	mu     sync.Mutex
-	opened returners.Returner // the database, once opened
-	remote returners.Returner // the same, if it is the job cache
-	drain  *returners.Drain
+	remote returners.Returner // the job cache, once opened
+	lost   LostEvents
 }
 
 // New returns a store over the embedded one.
@@ -75,6 +87,7 @@ func New(o Options) *Store {
 	if o.Every <= 0 {
 		o.Every = time.Minute
 	}
+	o.RemoteName = cmp.Or(o.RemoteName, mysqlName)
 	o.Bounds = o.Bounds.OrDefault()
 	s := &Store{o: o, grown: make(chan struct{}, 1)}
 	if o.Parent != "" {
@@ -83,6 +96,7 @@ func New(o Options) *Store {
 	if o.OpenRemote != nil {
 		s.dests = append(s.dests, returners.DestMySQL)
 	}
+	s.addWriters()
 	s.group = returners.NewGroup(o.Local, returners.GroupConfig{
 		MaxRows: o.Bounds.CommitRows, MaxPending: o.Bounds.CommitPending, MaxMemory: o.Bounds.CommitMemory, Log: o.Log,
 	})
@@ -152,11 +166,8 @@ func (s *Store) wake() {
 	case s.grown <- struct{}{}:
 	default:
 	}
-	s.mu.Lock()
-	d := s.drain
-	s.mu.Unlock()
-	if d != nil {
-		d.Wake()
+	for _, w := range s.writers {
+		w.wake()
 	}
 }
 
@@ -202,14 +213,11 @@ func (s *Store) Reader(ctx context.Context) returners.Reader {
 	return remote
 }
 
-// Run fills the remote store and cleans up, until ctx ends.
+// Run fills the remote stores and cleans up, until ctx ends.
 func (s *Store) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	switch {
-	case s.o.OpenRemote != nil:
-		wg.Go(func() { s.fillRemote(ctx, s.o.OpenRemote, true) })
-	case s.o.OpenEvents != nil:
-		wg.Go(func() { s.fillRemote(ctx, s.o.OpenEvents, false) })
+	for _, w := range s.writers {
+		wg.Go(func() { s.fill(ctx, w) })
 	}
 	if s.o.Keep > 0 {
 		wg.Go(func() { s.cleanUp(ctx) })
@@ -219,39 +227,11 @@ func (s *Store) Run(ctx context.Context) error {
 	return nil
 }
 
-// fillRemote opens the database, retrying until ctx ends, and drains the outbox into it. With jobs
-// it also becomes the job cache for queries.
-func (s *Store) fillRemote(ctx context.Context, open func(context.Context) (returners.Returner, error), jobs bool) {
-	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
-		remote, err := open(ctx)
-		if err == nil {
-			d := returners.NewDrain(s.o.Local, remote, returners.DrainConfig{Dest: returners.DestMySQL, BatchRows: s.o.Bounds.DrainRows, Rescue: s.o.Rescue, Log: s.o.Log})
-			s.mu.Lock()
-			s.opened, s.drain = remote, d
-			if jobs {
-				s.remote = remote
-			}
-			s.mu.Unlock()
-			if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-				s.o.Log.Error("job cache writer stopped", "returner", remote.Name(), "err", err)
-			}
-			return
-		}
-		s.o.Log.Error("database not opened, rows wait in the outbox", "err", err, "retry_in", wait)
-		if timing.Sleep(ctx, wait) != nil {
-			return
-		}
-	}
-}
-
 // Close stops commits and closes the stores. Call it after Run has returned.
 func (s *Store) Close() error {
 	err := s.group.Close()
-	s.mu.Lock()
-	opened := s.opened
-	s.mu.Unlock()
-	if opened != nil {
-		err = errors.Join(err, opened.Close())
+	for _, w := range s.writers {
+		err = errors.Join(err, w.close())
 	}
 	return errors.Join(err, s.o.Local.Close())
 }

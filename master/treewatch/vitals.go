@@ -68,7 +68,7 @@ func (p Vitals) Read(ctx context.Context, started time.Time) topology.Vitals {
 	defer cancel()
 	var oldest time.Time
 	for dest := range p.Outbox.OutboxDests() {
-		if dest != returners.DestMySQL && !returners.IsParent(dest) {
+		if dest != returners.DestMySQL && !returners.IsEvents(dest) && !returners.IsParent(dest) {
 			continue
 		}
 		rows, since, err := p.Outbox.OutboxDepth(look, dest)

@@ -183,8 +183,8 @@ func TestCommand(t *testing.T) {
 		want string
 	}{
 		{[]string{"-c", good}, 0, "0 do not work"},
-		{[]string{"-c", site(t, "engines: [{x: {}}]\nmaster_job_cache: redis")}, 1, "engines"},
-		{[]string{"-c", site(t, "master_job_cache: redis")}, 1, "execution modules in Python: mine"},
+		{[]string{"-c", site(t, "engines: [{x: {}}]\nmaster_job_cache: couchbase")}, 1, "engines"},
+		{[]string{"-c", site(t, "master_job_cache: couchbase")}, 1, "execution modules in Python: mine"},
 		{[]string{"-c", bad}, 1, "Does not work"},
 		{[]string{"-c", t.TempDir()}, 1, "has no file master"},
 		{[]string{"-c", good, "--out", "xml"}, command.ExitUsage, "--out=xml is neither"},

@@ -43,16 +43,37 @@ func lookReturners(p *patient) {
 			if name == "local_cache" {
 				continue
 			}
-			if d, ok := returners.Lookup(name); ok && d.Store {
+			err := returners.Check(name, option != "event_return", returners.Options{Values: p.options})
+			if err == nil {
 				p.works(area, option, "%s", name)
 				continue
 			}
+			where := p.conf.Place(option).String()
+			if d, ok := returners.Lookup(name); ok && (d.Store && option != "event_return" || d.Events && option == "event_return") {
+				p.fails(area, where, "change it: the master does not start with it", "%v", err)
+				continue
+			}
 			if option == "ext_job_cache" || p.readable { // otherwise the fault of the option is reported
-				p.fails(area, p.conf.Place(option).String(), "use one of "+strings.Join(append([]string{"local_cache"}, returners.Names()...), ", ")+
+				p.fails(area, where, "use one of "+strings.Join(usable(option), ", ")+
 					"; Salt's minions can use other returners themselves (--return)", "%s: a master here has no returner %s", option, name)
 			}
 		}
 	}
+}
+
+// usable returns the returners that an option may name.
+func usable(option string) []string {
+	events := option == "event_return"
+	var out []string
+	if !events {
+		out = []string{"local_cache"}
+	}
+	for _, name := range returners.Names() {
+		if d, _ := returners.Lookup(name); events && d.Events || !events && d.Store {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // texts returns the strings of an option that is a string or a list of strings.

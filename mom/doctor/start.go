@@ -80,6 +80,7 @@ func (p *patient) alone(set func(*config.Master)) error {
 	c := *p.conf
 	c.ExternalAuth, c.FileserverBackend, c.ExtPillar, c.MasterTops = nil, []string{"roots"}, nil, nil
 	c.Reactor, c.Schedule = config.Reactors{}, nil
+	c.MasterJobCache, c.ExtJobCache, c.EventReturn = "local_cache", "", nil
 	c.KeyPass, c.MasterSignPubkey = "", false
 	var err error
 	if c.PkiDir, err = p.pki(); err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/daemons"
+	_ "github.com/momtree/mom/returners/rawfile" // as the program
+	_ "github.com/momtree/mom/returners/redis"
 )
 
 // shortDir returns a directory whose name leaves room for local sockets below it.
@@ -40,6 +42,9 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 		"ldap without binddn":   {"external_auth: {ldap: {joe: ['.*']}}\nauth.ldap.server: ldap.example.org\n", "external_auth", "binddn", "ldap"},
 		"file without a file":   {"external_auth: {file: {joe: ['.*']}}\n", "external_auth", "file", "log in by file"},
 		"gitfs without its key": {"fileserver_backend: [roots, gitfs]\ngitfs_remotes:\n  - ssh://git@example.org/x.git:\n    - privkey: /nonexistent/key\n    - pubkey: /nonexistent/key.pub\n", "file server", "/nonexistent/key", "gitfs"},
+		"redis and a file":      {conf: "master_job_cache: redis\nevent_return: rawfile_json\n"},
+		"redis without a port":  {"master_job_cache: redis\nredis.port: 70000\nexternal_auth: {auto: {joe: ['.*']}}\n", "returners", "redis.port is 70000", "redis"},
+		"rest without address":  {"external_auth: {rest: {joe: ['.*']}}\n", "external_auth", "^url", "log in by rest"},
 		"a broken key":          {"", "start", "master.pem", "master"},
 		"no certificate":        {"rest_cherrypy: {port: 8000, ssl_crt: /nonexistent.crt, ssl_key: /nonexistent.key}\n", "start", "/nonexistent.crt", "API"},
 		"no tornado certificate": {
@@ -129,8 +134,8 @@ id: top
 root_dir: %[1]s
 file_roots: {base: [%[1]s/none]}
 fileserver_backend: [roots, s3fs]
-master_job_cache: pgjsonb
-event_return: [rawfile_json, pgjsonb]
+master_job_cache: couchbase
+event_return: [sentry, couchbase]
 reactor: [{a: [/nonexistent/x.sls]}, {b: [/nonexistent/x.sls]}, {c: [/nonexistent/x.sls]}]
 external_auth: {ldapx: {joe: [test]}, pam: {joe: [test], ann: [test]}}
 `, dir)
@@ -153,9 +158,9 @@ external_auth: {ldapx: {joe: [test]}, pam: {joe: [test], ann: [test]}}
 			t.Errorf("%v report %q", areas, what)
 		}
 	}
-	for _, word := range []string{"s3fs", "pgjsonb", "rawfile_json", "/nonexistent/x.sls", "ldapx", dir + "/none"} {
+	for _, word := range []string{"s3fs", "couchbase", "sentry", "/nonexistent/x.sls", "ldapx", dir + "/none"} {
 		want := 1
-		if word == "pgjsonb" { // used by two options
+		if word == "couchbase" { // used by two options
 			want = 2
 		}
 		n := 0

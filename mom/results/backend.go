@@ -40,7 +40,7 @@ func Open(conf *config.Master, log *slog.Logger) (*Backend, error) {
 	b.logins.Rules = access.NewExternal(access.ExternalOptions{
 		Auth: conf.ExternalAuth, Permissive: conf.PermissiveAcl, KeepACL: conf.KeepAclInToken, Nodegroups: conf.Nodegroups, Start: start, Log: log,
 	})
-	if b.auth, err = auth.New(auth.Options{Config: conf, Rules: b.logins.Rules.Rules, Log: log}); err != nil {
+	if b.auth, err = auth.New(auth.Options{Config: conf, Rules: b.logins.Rules.For, Log: log}); err != nil {
 		return nil, fmt.Errorf("api_results: %w", err)
 	}
 	if len(conf.ExternalAuth) == 0 {

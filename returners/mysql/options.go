@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/settings"
 )
 
 // Name is the name of this returner in the configuration.
@@ -84,97 +83,19 @@ func (o *Options) fill() error {
 // ("mysql.host") or a map ("mysql": {"host": …}). With a prefix, "<prefix>.mysql.host"
 // takes precedence over "mysql.host". It reports all faults at once.
 func OptionsFrom(values map[string]any, prefix string) (Options, error) {
-	r := reader{values: values, prefix: prefix}
+	r := settings.New(values, prefix)
 	o := Options{
-		Host: r.text("mysql.host", "salt"), Port: r.number("mysql.port", 3306), User: r.text("mysql.user", "salt"),
-		Pass: r.text("mysql.pass", "salt"), DB: r.text("mysql.db", "salt"), UnixSocket: r.text("mysql.unix_socket", ""),
-		SSLCA: r.text("mysql.ssl_ca", ""), SSLCert: r.text("mysql.ssl_cert", ""), SSLKey: r.text("mysql.ssl_key", ""),
-		ArchiveJobs: r.flag("archive_jobs"),
+		Host: r.Text("mysql.host", "salt"), Port: r.Number("mysql.port", 3306), User: r.Text("mysql.user", "salt"),
+		Pass: r.Text("mysql.pass", "salt"), DB: r.Text("mysql.db", "salt"), UnixSocket: r.Text("mysql.unix_socket", ""),
+		SSLCA: r.Text("mysql.ssl_ca", ""), SSLCert: r.Text("mysql.ssl_cert", ""), SSLKey: r.Text("mysql.ssl_key", ""),
+		ArchiveJobs: r.Flag("archive_jobs"),
 	}
-	return o, errors.Join(r.faults...)
-}
-
-type reader struct {
-	values map[string]any
-	prefix string
-	faults []error
-}
-
-// get returns an option. None, the text that Salt's manual shows for "not set", counts as
-// not set.
-func (r *reader) get(key string) (name string, v any) {
-	names := []string{key}
-	if r.prefix != "" {
-		names = []string{r.prefix + "." + key, key}
-	}
-	for _, name := range names {
-		if v, ok := lookup(r.values, name); ok && v != nil && v != "None" {
-			return name, v
-		}
-	}
-	return key, nil
-}
-
-// lookup tries the flat name, then a map under each leading part of it.
-func lookup(values map[string]any, name string) (any, bool) {
-	if v, ok := values[name]; ok {
-		return v, true
-	}
-	for i := range name {
-		if name[i] != '.' {
-			continue
-		}
-		if sub, ok := values[name[:i]].(map[string]any); ok {
-			if v, ok := lookup(sub, name[i+1:]); ok {
-				return v, true
-			}
-		}
-	}
-	return nil, false
-}
-
-func (r *reader) text(key, def string) string {
-	name, v := r.get(key)
-	switch v := v.(type) {
-	case nil:
-		return def
-	case string:
-		return v
-	case int, int64, uint64, float64:
-		return fmt.Sprint(v) // YAML reads a password of digits as a number
-	}
-	r.faults = append(r.faults, fmt.Errorf("%s must be a text, is %T", name, v))
-	return def
-}
-
-func (r *reader) number(key string, def int) int {
-	name, v := r.get(key)
-	if v == nil {
-		return def
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(fmt.Sprint(v)))
-	if err != nil {
-		r.faults = append(r.faults, fmt.Errorf("%s must be a number, is %v", name, v))
-		return def
-	}
-	return n
-}
-
-func (r *reader) flag(key string) bool {
-	name, v := r.get(key)
-	switch v := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	}
-	r.faults = append(r.faults, fmt.Errorf("%s must be True or False, is %v", name, v))
-	return false
+	return o, r.Err()
 }
 
 func init() {
 	returners.Register(returners.Driver{
-		Name: Name, Store: true,
+		Name: Name, Store: true, Events: true,
 		Doc: `
 Keeps loads, returns and events in a database of MySQL or MariaDB, in the tables of Salt's
 returner of this name.

@@ -103,7 +103,7 @@ var sections = []struct {
 	{"Master: events", "Events that the master fires, accepts and stores.", []string{"MasterEvents"}, config.Masters, ""},
 	{"Master: reactor and schedule", "See docs/guide/reactor.md and docs/guide/schedule.md.", []string{"MasterReact"}, config.Masters, ""},
 	{"Master: access", "Who may call what, see docs/guide/access.md.", []string{"MasterAccess"}, config.Masters, ""},
-	{"Master: login services", "Services of `external_auth`, see docs/guide/logins.md. `auth.ldap.uri: X` and `auth.ldap: {uri: X}` are the same; the former wins. Options with `^` are entries of `file` in `external_auth`.", []string{logins}, config.Masters, ""},
+	{"Master: login services", "Services of `external_auth`, see docs/guide/logins.md. `auth.ldap.uri: X` and `auth.ldap: {uri: X}` are the same; the former wins. Options with `^` are entries of `file` or `rest` in `external_auth`.", []string{logins}, config.Masters, ""},
 	{"Master: REST API", "Read by `mom api`, see docs/guide/api.md.", []string{"MasterAPI"}, config.Masters, ""},
 	{"Master: place in the tree", "Masters above other masters (`order_masters`) and below one (`syndic_*`, read by `mom syndic`).", []string{"MasterSyndic"}, config.Masters, ""},
 	{"Master: gossip among nodes", "How nodes learn of each other beside the tree, see docs/guide/topology.md.", []string{"MasterTopology"}, config.Masters, ""},

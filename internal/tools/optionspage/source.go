@@ -226,7 +226,7 @@ func (o *option) text() string {
 		text += " Values: " + codes(values) + "; others mean the default."
 	case missing:
 		text += " Values: " + codes(values) + "."
-	case o.lenient:
+	case o.lenient && !strings.Contains(text, "is ignored"): // unless the comment says it
 		text += " Other values mean the default."
 	}
 	return cell(text)

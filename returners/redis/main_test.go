@@ -1,0 +1,92 @@
+package redis
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+
+	driver "github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/momtree/mom/returners/redis/redistest"
+)
+
+// shared is the server of all tests that do not stop it.
+var shared = sync.OnceValues(func() (*redistest.Server, error) {
+	s, err := redistest.New()
+	if err == nil {
+		started = s
+	}
+	return s, err
+})
+
+var started *redistest.Server
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if started != nil {
+		if err := started.Remove(); err != nil {
+			fmt.Fprintln(os.Stderr, "remove Redis:", err)
+			code = 1
+		}
+	}
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// empty returns the shared server without any key.
+func empty(tb testing.TB) *redistest.Server {
+	tb.Helper()
+	s, err := shared()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	flush(tb, s)
+	return s
+}
+
+func flush(tb testing.TB, s *redistest.Server) {
+	tb.Helper()
+	if err := raw(tb, s).FlushAll(tb.Context()).Err(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// raw returns a client of the server until the test ends.
+func raw(tb testing.TB, s *redistest.Server) *driver.Client {
+	tb.Helper()
+	c := s.Client()
+	tb.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return c
+}
+
+// open opens a store on database 0 of a server.
+func open(tb testing.TB, s *redistest.Server, change ...func(*Options)) *Store {
+	tb.Helper()
+	o := Options{Socket: s.Socket, Keep: defaultKeep, Log: slog.New(slog.DiscardHandler)}
+	if s.Socket == "" {
+		o.Nodes = []string{fmt.Sprintf("127.0.0.1:%d", s.Port)}
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	st, err := Open(tb.Context(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return st
+}
