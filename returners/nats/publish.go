@@ -84,8 +84,9 @@ func (s *Store) publish(ctx context.Context, l link, messages []broker.Message, 
 				outcome[row] = s.fault("publish an event", ctx.Err())
 			}
 		}
-		if err := outcome[row]; err != nil && !errors.Is(err, returners.ErrRejected) && again == nil {
-			again = s.explained(l.conn, err)
+		if err := outcome[row]; err != nil && !errors.Is(err, returners.ErrRejected) {
+			outcome[row] = s.explained(l.conn, err)
+			again = outcome[row]
 		}
 	}
 	return again
@@ -93,8 +94,10 @@ func (s *Store) publish(ctx context.Context, l link, messages []broker.Message, 
 
 // explained adds the reason why there is no connection.
 func (s *Store) explained(conn *nats.Conn, err error) error {
-	if conn.IsConnected() || conn.LastError() == nil {
+	why := conn.LastError()
+	var f *broker.Fault
+	if conn.IsConnected() || why == nil || !errors.As(err, &f) {
 		return err
 	}
-	return s.fault("publish events", fmt.Errorf("%w: %w", conn.LastError(), errors.Unwrap(err)))
+	return s.fault("publish an event", fmt.Errorf("%w: %w", why, f.Err))
 }
