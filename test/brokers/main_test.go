@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net"
+	"strconv"
 	"testing"
 	"time"
 
@@ -200,4 +202,18 @@ func ids(events []returners.Event) (out []string) {
 		out = append(out, e.Key)
 	}
 	return out
+}
+
+// portOf returns the port of an address.
+func portOf(t testing.TB, addr string) int {
+	t.Helper()
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,20 +22,6 @@ import (
 )
 
 const topic = "events"
-
-// portOf returns the port of an address.
-func portOf(t testing.TB, addr string) int {
-	t.Helper()
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // freeAddr returns an address where nobody listens.
 func freeAddr(t testing.TB) string {

@@ -63,7 +63,7 @@ func write(w io.Writer, configDir, authDir string) error {
 				if o.ours {
 					mark = " †"
 				}
-				fmt.Fprintf(out, "| `%s%s`%s | %s | %s | %s |\n", s.prefix, o.name, mark, o.kind, o.defaults(), o.text()+unread(o.name, s.who))
+				fmt.Fprintf(out, "| `%s%s`%s | %s | %s | %s |\n", s.prefix, o.name, mark, o.kind, o.defaults(), o.text()+unread(s.prefix+o.name, s.who))
 			}
 		}
 	}
