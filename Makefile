@@ -129,6 +129,7 @@ lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml)
 	$(GO) -C lab mod tidy -diff
 	$(GO) -C client/example mod tidy -diff
 	$(GO) -C test/collector mod tidy -diff
+	$(GO) -C test/brokers mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
 
 systems: ## does it build for each of SYSTEMS (PKG='./minion/... ./salt/...' for the part that knows most of systems)

@@ -36,7 +36,7 @@ type Saver interface {
 type EventSaver interface {
 	Name() string
 	// SaveEvents is durable when it returns nil. If it can detect duplicates, it keeps the first of
-	// two events with one Key.
+	// two events with one Key. A [*RowsError] says which of the events are stored.
 	SaveEvents(ctx context.Context, events []Event) error
 	// Ping returns why events cannot be stored now.
 	Ping(ctx context.Context) error

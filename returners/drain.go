@@ -128,6 +128,9 @@ func (d *Drain) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
+			if n > 0 { // slow, not away
+				pause = d.cfg.BackoffMin
+			}
 			wait := pause/2 + rand.N(pause/2+1)
 			d.failed(err, wait)
 			sleep(ctx, wait, nil)
@@ -235,9 +238,13 @@ func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, erro
 		if err := d.from.OutboxAck(ctx, d.cfg.Dest, seqs); err != nil {
 			return 0, fmt.Errorf("acknowledge rows for %s: %w", d.cfg.Dest, err)
 		}
-		d.delivered(kind, len(items))
+		d.delivered(kind, len(items), true)
 		d.storedLoads(items)
 		return len(items), nil
+	}
+	//mutant:rows-stored-in-part
+	if rows := (*RowsError)(nil); errors.As(err, &rows) && len(rows.Rows) == len(items) {
+		return d.partly(ctx, kind, items, rows)
 	}
 	if ctx.Err() != nil || !d.rowAtFault(ctx, err) {
 		return 0, err
@@ -257,10 +264,46 @@ func (d *Drain) deliver(ctx context.Context, kind Kind, items []Item) (int, erro
 	return n + m, err
 }
 
+// partly acknowledges the stored rows of a batch and sets the rejected ones aside. It returns the
+// error of those that have to be sent again.
+func (d *Drain) partly(ctx context.Context, kind Kind, items []Item, outcome *RowsError) (n int, again error) {
+	var stored []int64
+	for i, err := range outcome.Rows {
+		switch {
+		case err == nil:
+			stored = append(stored, items[i].Seq)
+		case !permanent(err):
+			again = outcome
+		}
+	}
+	if len(stored) > 0 {
+		if err := d.from.OutboxAck(ctx, d.cfg.Dest, stored); err != nil {
+			return 0, fmt.Errorf("acknowledge rows for %s: %w", d.cfg.Dest, err)
+		}
+		d.delivered(kind, len(stored), again == nil)
+	}
+	n = len(stored)
+	for i, err := range outcome.Rows {
+		if err == nil || !permanent(err) {
+			continue
+		}
+		if err := d.reject(ctx, items[i], err); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, again
+}
+
+// permanent reports whether an error of a row says that a retry will not help.
+func permanent(err error) bool {
+	return errors.Is(err, ErrRejected) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrNoEvents)
+}
+
 // rowAtFault reports whether a failure is caused by the rows and not by the database.
 func (d *Drain) rowAtFault(ctx context.Context, err error) bool {
 	switch {
-	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid), errors.Is(err, ErrNoEvents):
+	case permanent(err):
 		return true
 	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrClosed), errors.Is(err, ErrFull),
 		errors.Is(err, ErrCorrupt), errors.Is(err, ErrNewerSchema), errors.Is(err, context.DeadlineExceeded):

@@ -53,7 +53,8 @@ func Class(err error) string {
 	return "other"
 }
 
-func (d *Drain) delivered(kind Kind, n int) {
+// delivered counts stored rows. whole says that none of their batch has to be sent again.
+func (d *Drain) delivered(kind Kind, n int, whole bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stats.Delivered == nil {
@@ -62,9 +63,9 @@ func (d *Drain) delivered(kind Kind, n int) {
 	d.stats.Delivered[kind] += uint64(n)
 	d.stats.Batches++
 	d.stats.LastGood = d.cfg.Now()
-	if d.stats.Down {
+	if d.stats.Down && whole {
 		d.stats.Down = false
-		d.cfg.Log.Info("database writes resumed", "dest", d.cfg.Dest)
+		d.cfg.Log.Info("delivery from the outbox resumed", "dest", d.cfg.Dest)
 	}
 }
 
@@ -74,7 +75,7 @@ func (d *Drain) failed(err error, wait time.Duration) {
 	d.note(err)
 	if !d.stats.Down { // once per outage: the counters show the rest
 		d.stats.Down = true
-		d.cfg.Log.Warn("database write failed, rows wait in the outbox",
+		d.cfg.Log.Warn("delivery failed, rows wait in the outbox",
 			"dest", d.cfg.Dest, "class", Class(err), "err", err, "retry_in", wait)
 	}
 }
@@ -84,7 +85,7 @@ func (d *Drain) rejected(it Item, cause error) {
 	defer d.mu.Unlock()
 	d.note(cause)
 	d.stats.Rejected++
-	d.cfg.Log.Error("row set aside, the database rejects it",
+	d.cfg.Log.Error("row set aside, its destination rejects it",
 		"dest", d.cfg.Dest, "seq", it.Seq, "kind", it.Kind, "jid", it.JID, "minion", it.ID, "class", Class(cause), "err", cause)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -212,5 +213,63 @@ func TestDrainUnknownFailure(t *testing.T) {
 		if answers && (n != 10 || err != nil || len(to.got) != 9) || !answers && (n != 0 || err == nil) {
 			t.Errorf("database answers %v: %d rows, %v", answers, n, err)
 		}
+	}
+}
+
+// broker is a returner that gets events only; SaveEventsFn may fail.
+type broker struct {
+	SaveEventsFn func([]Event) error
+}
+
+func (*broker) Name() string { return "broker" }
+
+func (b *broker) SaveEvents(_ context.Context, es []Event) error { return b.SaveEventsFn(es) }
+
+func (*broker) Ping(context.Context) error { return nil }
+
+func (*broker) Close() error { return nil }
+
+// Of a batch that is stored in part, stored rows leave the outbox, rejected ones are set aside, and
+// the others are sent again, in order.
+func TestEventDrain_Partly(t *testing.T) {
+	q, dest := &queue{}, DestEventsPrefix+"broker"
+	for i := range 5 {
+		payload, err := EncodeEvent(Event{Key: fmt.Sprint(i), Tag: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.rows = append(q.rows, Item{Seq: int64(i + 1), Dest: dest, Kind: KindEvent, Payload: payload})
+	}
+	q.rows = append(q.rows, Item{Seq: 6, Dest: dest, Kind: KindReturn, Return: &Return{}})
+	var got [][]string
+	away := true
+	d := NewDrain(q, EventSink(&broker{SaveEventsFn: func(es []Event) error {
+		var keys []string
+		outcome := make([]error, len(es))
+		for i, e := range es {
+			keys = append(keys, e.Key)
+			switch {
+			case e.Key == "1":
+				outcome[i] = fmt.Errorf("too large: %w", ErrRejected)
+			case away && e.Key >= "2" && e.Key <= "3":
+				outcome[i] = fmt.Errorf("away: %w", ErrUnavailable)
+			}
+		}
+		got = append(got, keys)
+		return RowsResult(outcome)
+	}}), DrainConfig{Dest: dest, Log: quiet()})
+	n, err := d.Step(t.Context())
+	if st := d.Stats(); n != 4 || !errors.Is(err, ErrUnavailable) || st.Delivered[KindEvent] != 2 || st.Rejected != 2 {
+		t.Errorf("%d moved, %v, %+v", n, err, st) // the return first: this broker gets events only
+	}
+	away = false
+	if n, err := d.Step(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d moved, %v", n, err)
+	}
+	if want := "[[0 1 2 3 4] [2 3]]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+	if left, _ := q.OutboxRead(t.Context(), Rejected(dest), 0, 9, 0); len(left) != 2 || !strings.Contains(left[0].Error, "too large") {
+		t.Errorf("set aside: %+v", left)
 	}
 }

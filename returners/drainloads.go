@@ -38,7 +38,7 @@ func (d *Drain) newest(ctx context.Context, items []Item) (now []Item, moved int
 		if err := d.from.OutboxAck(ctx, d.cfg.Dest, replaced); err != nil {
 			return nil, 0, fmt.Errorf("acknowledge rows for %s: %w", d.cfg.Dest, err)
 		}
-		d.delivered(KindLoad, len(replaced))
+		d.delivered(KindLoad, len(replaced), true)
 	}
 	return now, len(replaced), nil
 }

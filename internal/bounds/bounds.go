@@ -69,6 +69,8 @@ type Bounds struct {
 	ShareWaiting      int           `bound:"share_waiting" default:"64" small:"8..16" help:"those that wait for that"`
 	ReactorBytes      int           `bound:"reactor_bytes" default:"67108864" small:"50000..500000" help:"bytes of the events that wait for the reactor"`
 	AuditBytes        int           `bound:"audit_bytes" default:"268435456" small:"500000..1000000" help:"bytes of the events that wait for event_return"`
+	AsideRows         int           `bound:"aside_rows" default:"1000" small:"2..5" help:"events that a returner of event_return refuses"`
+	AsideBytes        int           `bound:"aside_bytes" default:"67108864" small:"2000..20000" help:"their bytes"`
 	PushedBytes       int           `bound:"pushed_bytes" default:"1073741824" small:"200000..2000000" help:"bytes of the files that one minion has pushed"`
 	PushedFiles       int           `bound:"pushed_files" default:"100000" small:"20..50" help:"their number, with their folders"`
 }

@@ -60,6 +60,7 @@ func readMaster(dir string, h host) (*Master, []Warning, error) {
 	m, r := DefaultMaster(), &reader{}
 	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
 	r.mysql(m.source, &m.MySQL)
+	r.brokers(m.source)
 	r.ruleLists(m.source, "publisher_acl", m.PublisherAcl)
 	r.ruleLists(m.source, "peer", m.Peer)
 	r.ruleLists(m.source, "peer_run", m.PeerRun)
@@ -111,6 +112,7 @@ func loadMinionIn(dir string, h host, writeID bool, root string) (*Minion, []War
 	m.RootDir = cmp.Or(root, m.RootDir)
 	m.source = r.load(dir, "minion", "minion.d/*.conf", reflect.ValueOf(m).Elem(), Minions)
 	r.mysql(m.source, &m.MySQL)
+	r.brokers(m.source)
 	m.normalise()
 	if m.ID == "" {
 		id, guessed := m.guessID(h, m.Dir)

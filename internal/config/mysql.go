@@ -82,9 +82,9 @@ func holdsSecret(s setting) bool {
 	}
 	if isMySQL(s.name) || isExtra(s.name) {
 		if m, ok := s.value.(map[string]any); ok {
-			return m["pass"] != nil || m["password"] != nil
+			return m["pass"] != nil || m["password"] != nil || m["token"] != nil
 		}
-		return strings.HasSuffix(s.name, ".pass") || strings.HasSuffix(s.name, ".password")
+		return slices.Contains([]string{"pass", "password", "token"}, s.name[strings.LastIndex(s.name, ".")+1:])
 	}
 	if holdsLoginSecret(s) {
 		return true

@@ -52,7 +52,7 @@ func TestUnknownStoresThatSaltTolerates(t *testing.T) {
 		t.Errorf("event_return %q, cache %q, eauth_tokens %q", m.EventReturn, m.Cache, m.EauthTokens)
 	}
 	for _, want := range []string{
-		`master:1: option event_return: "pgjsonb" is not known, it is ignored; there are mysql, rawfile_json`,
+		`master:1: option event_return: "pgjsonb" is not known, it is ignored; there are kafka, mysql, nats, rawfile_json`,
 		`master:2: option cache: "redis" is not known, the default localfs is used; there are localfs`,
 	} {
 		if got := warningTexts(w); !slices.Contains(got, want) {

@@ -25,6 +25,7 @@ const (
 	Everywhere Where = "all"
 	Nodes      Where = "master, syndic"
 	Databases  Where = "master, syndic with a database"
+	Brokers    Where = "master, syndic with event_return"
 	Syndics    Where = "syndic"
 	Minions    Where = "minion"
 	APIs       Where = "api"

@@ -32,11 +32,23 @@ func ToJSON(r Raw) ([]byte, error) {
 	return w.out, err
 }
 
+// ToPlainJSON is ToJSON for programs that read nothing but valid JSON: NaN and infinities become
+// null, and each run of bytes that are not UTF-8 becomes U+FFFD.
+func ToPlainJSON(r Raw) ([]byte, error) {
+	if err := Scan(r, Limits{}); err != nil {
+		return nil, err
+	}
+	w := jsonWriter{src: r, out: make([]byte, 0, len(r)+len(r)/2+16), odd: oddMaps(r), plain: true}
+	err := w.value()
+	return w.out, err
+}
+
 type jsonWriter struct {
-	src []byte
-	at  int
-	out []byte
-	odd map[int]bool // starts of the contents of maps with a key that is not a string
+	src   []byte
+	at    int
+	out   []byte
+	odd   map[int]bool // starts of the contents of maps with a key that is not a string
+	plain bool         // see ToPlainJSON
 }
 
 // oddMaps finds, in one pass over scanned bytes, the starts of the contents of the maps with a
@@ -110,13 +122,26 @@ func (w *jsonWriter) scalar(start int, h head) {
 			w.out = strconv.AppendInt(w.out, v, 10)
 		}
 	case Real:
-		w.out = appendPyFloat(w.out, real64(w.src, start))
+		f := real64(w.src, start)
+		if w.plain && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			w.word("null")
+			return
+		}
+		w.out = appendPyFloat(w.out, f)
 	default:
-		w.out = appendJSONString(w.out, w.src[start+h.size:start+h.size+h.n])
+		w.text(w.src[start+h.size : start+h.size+h.n])
 	}
 }
 
 func (w *jsonWriter) word(s string) { w.out = append(w.out, s...) }
+
+// text quotes a string of any bytes.
+func (w *jsonWriter) text(s []byte) {
+	if w.plain && !utf8.Valid(s) {
+		s = bytes.ToValidUTF8(s, []byte("\uFFFD"))
+	}
+	w.out = appendJSONString(w.out, s)
+}
 
 func (w *jsonWriter) list(n int) error {
 	w.word("[")
@@ -193,7 +218,7 @@ func (w *jsonWriter) objectKey(n int) error {
 		w.word(`"`)
 		return nil
 	}
-	w.out = appendJSONString(w.out, name)
+	w.text(name)
 	return nil
 }
 
@@ -207,7 +232,7 @@ func (w *jsonWriter) ext(typ int8, data []byte) {
 	w.word(`{"` + jsonExt + `": [`)
 	w.out = strconv.AppendInt(w.out, int64(typ), 10)
 	w.word(", ")
-	w.out = appendJSONString(w.out, data)
+	w.text(data)
 	w.word("]}")
 }
 

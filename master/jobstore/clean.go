@@ -37,6 +37,9 @@ func (s *Store) cleanUp(ctx context.Context) {
 				s.o.Log.Error("old jobs not removed", "returner", c.from.Name(), "err", err)
 			}
 		}
+		if err := s.forgetAside(ctx, s.o.Now().Add(-s.o.Keep)); err != nil && ctx.Err() == nil {
+			s.o.Log.Error("old events set aside not removed", "err", err)
+		}
 		unsaved = s.saveAge(unsaved)
 		if timing.Sleep(ctx, s.o.Every) != nil {
 			return

@@ -50,6 +50,7 @@ type LostEvents struct {
 	N     int // in a series of losses without an hour between them
 	Why   string
 	Since time.Time // of the last loss
+	Total uint64    // since the start of this process
 }
 
 // LoseEvents counts n lost events. It is for [EventReturnOptions].
@@ -60,7 +61,7 @@ func (s *Store) LoseEvents(n int, why error) {
 	if now.Sub(s.lost.Since) > lostFor {
 		s.lost.N = 0
 	}
-	s.lost = LostEvents{N: s.lost.N + n, Why: why.Error(), Since: now}
+	s.lost = LostEvents{N: s.lost.N + n, Why: why.Error(), Since: now, Total: s.lost.Total + uint64(n)}
 }
 
 // LostEvents returns the events lost lately, none if the last loss is an hour ago.
@@ -68,7 +69,7 @@ func (s *Store) LostEvents() LostEvents {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.o.Now().Sub(s.lost.Since) > lostFor {
-		return LostEvents{}
+		return LostEvents{Total: s.lost.Total}
 	}
 	return s.lost
 }

@@ -15,6 +15,8 @@ type Stats struct {
 	Database *returners.DrainStats // nil if no database is open
 	// Writers are the returners of the job cache and of event_return.
 	Writers []WriterStats
+	Events  bool   // there are returners of event_return
+	Lost    uint64 // events lost for them since the start of this process
 	Backlog []Backlog
 }
 
@@ -30,7 +32,7 @@ type Backlog struct {
 
 // Stats reads the counters; the age of the oldest rows is read from the database file.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
-	out := Stats{Group: s.group.Stats()}
+	out := Stats{Group: s.group.Stats(), Events: len(s.events) > 0, Lost: s.LostEvents().Total}
 	dests := slices.Clone(s.dests)
 	for _, w := range s.writers {
 		st := w.stats()

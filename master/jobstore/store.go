@@ -219,6 +219,7 @@ func (s *Store) Run(ctx context.Context) error {
 	for _, w := range s.writers {
 		wg.Go(func() { s.fill(ctx, w) })
 	}
+	s.dropUnknownEvents(ctx)
 	if s.o.Keep > 0 {
 		wg.Go(func() { s.cleanUp(ctx) })
 	}

@@ -74,7 +74,8 @@ func (s *Store) fill(ctx context.Context, w *writer) {
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		sink, opened, err := w.open(ctx)
 		if err == nil {
-			d := returners.NewDrain(s.o.Local, sink, returners.DrainConfig{Dest: w.dest, BatchRows: s.o.Bounds.DrainRows, Rescue: s.o.Rescue, Log: s.o.Log})
+			//mutant:events-aside-are-bounded
+			d := returners.NewDrain(s.outbox(w.dest), sink, returners.DrainConfig{Dest: w.dest, BatchRows: s.o.Bounds.DrainRows, Rescue: s.o.Rescue, Log: s.o.Log})
 			w.set(d, opened, nil)
 			if err := d.Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 				s.o.Log.Error("job cache writer stopped", "returner", w.name, "err", err)

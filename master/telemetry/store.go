@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/metrics"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 )
 
@@ -41,6 +42,37 @@ func (c Sources) collectStore(s *metrics.Sink) {
 	if st.Database != nil {
 		collectDatabase(s, *st.Database)
 	}
+	for _, w := range st.Writers {
+		if returners.IsEvents(w.Dest) {
+			collectEvents(s, w)
+		}
+	}
+	if st.Events {
+		s.Count("mom_event_return_lost_total", st.Lost)
+	}
+}
+
+// collectEvents reports a returner of event_return. One that cannot be opened is down.
+func collectEvents(s *metrics.Sink, w jobstore.WriterStats) {
+	d := returners.DrainStats{Down: w.OpenErr != nil}
+	if w.Drain != nil {
+		d = *w.Drain
+	}
+	s.Count("mom_event_return_delivered_total", d.Delivered[returners.KindEvent], w.Name)
+	s.Count("mom_event_return_rejected_total", d.Rejected, w.Name)
+	for class, n := range d.Errors {
+		s.Count("mom_event_return_errors_total", n, w.Name, class)
+	}
+	s.Flag("mom_event_return_up", !d.Down, w.Name)
+	s.Set("mom_event_return_last_write_timestamp_seconds", unix(d.LastGood), w.Name)
+}
+
+// unix returns a time in seconds, 0 for the zero time.
+func unix(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.Unix())
 }
 
 func collectDatabase(s *metrics.Sink, d returners.DrainStats) {
@@ -53,9 +85,5 @@ func collectDatabase(s *metrics.Sink, d returners.DrainStats) {
 		s.Count("mom_database_errors_total", n, class)
 	}
 	s.Flag("mom_database_up", !d.Down)
-	last := 0.0
-	if !d.LastGood.IsZero() {
-		last = float64(d.LastGood.Unix())
-	}
-	s.Set("mom_database_last_write_timestamp_seconds", last)
+	s.Set("mom_database_last_write_timestamp_seconds", unix(d.LastGood))
 }

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/metrics"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
 )
 
@@ -59,6 +61,23 @@ func TestDatabaseMetrics(t *testing.T) {
 	for _, want := range []string{`mom_database_errors_total{class="unavailable"} 3`, "mom_database_up 0", "mom_database_last_write_timestamp_seconds 1000"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing", want)
+		}
+	}
+}
+
+func TestEventReturnMetrics(t *testing.T) {
+	text := scraped(t, metrics.Source{Collect: func(s *metrics.Sink) {
+		collectEvents(s, jobstore.WriterStats{Name: "kafka", Drain: &returners.DrainStats{
+			Delivered: map[returners.Kind]uint64{returners.KindEvent: 5}, Rejected: 1, Errors: map[string]uint64{"connection": 3},
+		}})
+		collectEvents(s, jobstore.WriterStats{Name: "nats", OpenErr: errors.New("no credentials")})
+	}})
+	for _, want := range []string{
+		`mom_event_return_delivered_total{returner="kafka"} 5`, `mom_event_return_rejected_total{returner="kafka"} 1`, `mom_event_return_errors_total{class="connection",returner="kafka"} 3`,
+		`mom_event_return_up{returner="kafka"} 1`, `mom_event_return_up{returner="nats"} 0`, `mom_event_return_last_write_timestamp_seconds{returner="kafka"} 0`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("%s is missing in\n%s", want, text)
 		}
 	}
 }

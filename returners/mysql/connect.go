@@ -1,18 +1,17 @@
 package mysql
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/momtree/mom/returners/internal/settings"
 )
 
 // config returns the settings of the driver. The session is strict, so that an oversized
@@ -57,30 +56,12 @@ type notes struct{ log *slog.Logger }
 
 func (n notes) Print(v ...any) { n.log.Debug("mysql driver", "note", fmt.Sprint(v...)) }
 
-func (o *Options) secure(c *driver.Config) error {
+func (o *Options) secure(c *driver.Config) (err error) {
 	if o.SSLCA == "" && o.SSLCert == "" {
 		return nil
 	}
-	t := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
-	if o.SSLCA != "" {
-		pem, err := os.ReadFile(o.SSLCA)
-		if err != nil {
-			return fmt.Errorf("mysql.ssl_ca: %w", err)
-		}
-		t.RootCAs = x509.NewCertPool()
-		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("mysql.ssl_ca: %s does not hold a PEM certificate", o.SSLCA)
-		}
-	}
-	if o.SSLCert != "" {
-		pair, err := tls.LoadX509KeyPair(o.SSLCert, o.SSLKey)
-		if err != nil {
-			return fmt.Errorf("mysql.ssl_cert and mysql.ssl_key: %w", err)
-		}
-		t.Certificates = []tls.Certificate{pair}
-	}
-	c.TLS = t
-	return nil
+	c.TLS, err = settings.TLS{Prefix: "mysql.ssl_", ServerName: o.Host, CA: o.SSLCA, Cert: o.SSLCert, Key: o.SSLKey}.Config()
+	return err
 }
 
 // connect opens a pool. slow removes the time limits of reads and writes, for statements

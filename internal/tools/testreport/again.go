@@ -76,7 +76,7 @@ func (t *tally) again(ctx context.Context, out io.Writer, flags []string, run fu
 
 // moduleOf returns the directory of the Go module that contains a package.
 func moduleOf(pkg string) string {
-	for _, dir := range []string{"lab", "test/collector"} {
+	for _, dir := range []string{"lab", "test/collector", "test/brokers"} {
 		if path := "github.com/momtree/mom/" + dir; pkg == path || strings.HasPrefix(pkg, path+"/") {
 			return dir
 		}

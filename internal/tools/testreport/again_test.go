@@ -88,7 +88,7 @@ func TestNoSecondRun(t *testing.T) {
 // A package is run again in its own module.
 func TestModuleOf(t *testing.T) {
 	for pkg, want := range map[string]string{
-		"github.com/momtree/mom/master": ".", "github.com/momtree/mom/lab/chaos": "lab", "github.com/momtree/mom/test/collector": "test/collector",
+		"github.com/momtree/mom/master": ".", "github.com/momtree/mom/lab/chaos": "lab", "github.com/momtree/mom/test/collector": "test/collector", "github.com/momtree/mom/test/brokers": "test/brokers",
 		"github.com/momtree/mom/test/page": ".", "github.com/momtree/mom/laboratory": ".",
 	} {
 		if got := moduleOf(pkg); got != want {

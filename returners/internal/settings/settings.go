@@ -77,6 +77,28 @@ func (r *Reader) Text(key, def string) string {
 	return def
 }
 
+// Texts reads a list of texts. A single text is split at commas.
+func (r *Reader) Texts(key string) (out []string) {
+	name, v := r.Get(key)
+	list, ok := v.([]any)
+	if v != nil && !ok {
+		for part := range strings.SplitSeq(r.Text(key, ""), ",") {
+			list = append(list, part)
+		}
+	}
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			r.Fault("%s must be a list of texts, holds %T", name, e)
+			continue
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // Number reads a whole number, which may be a text.
 func (r *Reader) Number(key string, def int) int {
 	name, v := r.Get(key)

@@ -1,0 +1,3 @@
+// Package broker holds what the returners for message brokers share: the document of an event, its
+// key, and classified failures.
+package broker
