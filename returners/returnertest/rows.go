@@ -1,6 +1,8 @@
 package returnertest
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -56,6 +58,22 @@ func JSON(tb testing.TB, raw wire.Raw) string {
 	b, err := wire.ToJSON(raw)
 	if err != nil {
 		tb.Fatalf("json of %x: %v", []byte(raw), err)
+	}
+	return string(b)
+}
+
+// content returns a value as JSON with the keys of each map sorted.
+func content(tb testing.TB, raw wire.Raw) string {
+	tb.Helper()
+	d := json.NewDecoder(bytes.NewReader([]byte(JSON(tb, raw))))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		tb.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return string(b)
 }
