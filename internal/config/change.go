@@ -31,7 +31,7 @@ func MayChange(name string) error {
 	}
 	_, known := masterTable()[name]
 	switch {
-	case name == "include", known, isMySQL(name), isExtra(name), logins[name]:
+	case name == "include", known, isDatabase(name), isExtra(name), logins[name]:
 		return fmt.Errorf("option %s may not be set remotely: it gives power over the master or what it protects; set it in a file of the master. These may be set remotely: %s",
 			name, strings.Join(Changeable, ", "))
 	case NotYet[name]&Masters != 0:

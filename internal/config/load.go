@@ -59,7 +59,7 @@ func loadMaster(dir string, h host) (*Master, []Warning, error) {
 func readMaster(dir string, h host) (*Master, []Warning, error) {
 	m, r := DefaultMaster(), &reader{}
 	m.source = r.load(dir, "master", "master.d/*.conf", reflect.ValueOf(m).Elem(), Masters)
-	r.mysql(m.source, &m.MySQL)
+	r.databases(m.source, &m.MySQL)
 	r.brokers(m.source)
 	r.ruleLists(m.source, "publisher_acl", m.PublisherAcl)
 	r.ruleLists(m.source, "peer", m.Peer)
@@ -111,7 +111,7 @@ func loadMinionIn(dir string, h host, writeID bool, root string) (*Minion, []War
 	m, r := DefaultMinion(), &reader{}
 	m.RootDir = cmp.Or(root, m.RootDir)
 	m.source = r.load(dir, "minion", "minion.d/*.conf", reflect.ValueOf(m).Elem(), Minions)
-	r.mysql(m.source, &m.MySQL)
+	r.databases(m.source, &m.MySQL)
 	r.brokers(m.source)
 	m.normalise()
 	if m.ID == "" {

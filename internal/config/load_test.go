@@ -393,7 +393,7 @@ func TestKnow(t *testing.T) {
 		t.Errorf("%s %v", top.MasterJobCache, top.EventReturn)
 	}
 	_, _, err := loadMaster(files(t, "master", "master_job_cache: limes\n"), machine("h.example"))
-	if err == nil || !strings.Contains(err.Error(), `"limes" is not known; use one of lines, local_cache, mysql, redis`) {
+	if err == nil || !strings.Contains(err.Error(), `"limes" is not known; use one of lines, local_cache, mysql, pgjsonb, postgres, redis`) {
 		t.Error(err)
 	}
 	if !holdsSecret(setting{name: "lines.pass", value: "x"}) || holdsSecret(setting{name: "lines.file", value: "x"}) {

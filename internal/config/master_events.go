@@ -8,9 +8,9 @@ type MasterEvents struct {
 	PresenceEvents bool `yaml:"presence_events" default:"false"`
 	// MinionDataCacheEvents controls whether `minion/refresh/ID` is fired.
 	MinionDataCacheEvents bool `yaml:"minion_data_cache_events" default:"true"`
-	// EventReturn is a list of the returners that get all events: `mysql`, `rawfile_json`, and `kafka`
-	// and `nats` (docs/guide/events-out.md). An unknown one is ignored with a warning.
-	EventReturn []string `yaml:"event_return" oneof:"kafka mysql nats rawfile_json" returners:"events" unknown:"default"`
+	// EventReturn is a list of the returners that get all events: `mysql`, `pgjsonb`, `postgres`,
+	// `rawfile_json`, `kafka` and `nats` (docs/guide/events-out.md). An unknown one is ignored with a warning.
+	EventReturn []string `yaml:"event_return" oneof:"kafka mysql nats pgjsonb postgres rawfile_json" returners:"events" unknown:"default"`
 	// EventReturnQueue is the number of events stored at once; `0` stores each immediately.
 	EventReturnQueue int `yaml:"event_return_queue" default:"0" min:"0" max:"60000"`
 	// EventReturnQueueMaxSeconds is the longest time for which events are collected; `0` means 1.

@@ -31,11 +31,11 @@ type MasterJobs struct {
 	KeepJobsSeconds time.Duration `yaml:"keep_jobs_seconds" unit:"s" default:"86400" min:"0"`
 	// KeepJobs is the time for which jobs are stored, if keep_jobs_seconds is not set.
 	KeepJobs time.Duration `yaml:"keep_jobs" unit:"h" default:"24" min:"0"`
-	// MasterJobCache is the job store: `local_cache` (embedded), `mysql` or `redis`
-	// (docs/guide/deploy/redis.md).
-	MasterJobCache string `yaml:"master_job_cache" default:"local_cache" oneof:"local_cache mysql redis" returners:"jobs"`
+	// MasterJobCache is the job store: `local_cache` (embedded), `mysql`, `pgjsonb`
+	// or `postgres` (docs/guide/deploy/postgres.md), or `redis` (docs/guide/deploy/redis.md).
+	MasterJobCache string `yaml:"master_job_cache" default:"local_cache" oneof:"local_cache mysql pgjsonb postgres redis" returners:"jobs"`
 	// ExtJobCache is a returner that stores returns instead of master_job_cache.
-	ExtJobCache string `yaml:"ext_job_cache" oneof:"local_cache mysql redis" returners:"jobs"`
+	ExtJobCache string `yaml:"ext_job_cache" oneof:"local_cache mysql pgjsonb postgres redis" returners:"jobs"`
 	// RunnerReturns controls whether the job cache has all runner calls (`true`, as in Salt) or none
 	// (`false`). When unset, it has those that change something, take a second or longer, or have no
 	// waiting caller.

@@ -52,7 +52,7 @@ func (r *reader) notYet(s setting, who Role) bool {
 // foreign warns about an option that has no row in the table of this role.
 func (r *reader) foreign(s setting, who Role) {
 	switch {
-	case isMySQL(s.name), isExtra(s.name), who == Masters && logins[s.name]: // read beside the table
+	case isDatabase(s.name), isExtra(s.name), who == Masters && logins[s.name]: // read beside the table
 	case who == Minions && masterless(s.name): // read by PillarMaster
 	case r.notYet(s, who):
 	case NotNeeded[s.name] != "":

@@ -36,7 +36,11 @@ var durationType = reflect.TypeFor[time.Duration]()
 var (
 	masterTable = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[Master]()) })
 	minionTable = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[Minion]()) })
-	mysqlTable  = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[MySQLOptions]()) })
+
+	mysqlTable    = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[MySQLOptions]()) })
+	pgjsonbTable  = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[PgjsonbOptions]()) })
+	pillarTable   = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[PostgresPillarOptions]()) })
+	postgresTable = sync.OnceValue(func() map[string]option { return table(reflect.TypeFor[PostgresOptions]()) })
 )
 
 func table(t reflect.Type) map[string]option {
