@@ -5,6 +5,7 @@ import (
 	_ "github.com/momtree/mom/returners/kafka"
 	_ "github.com/momtree/mom/returners/mysql"
 	_ "github.com/momtree/mom/returners/nats"
+	_ "github.com/momtree/mom/returners/postgres"
 	_ "github.com/momtree/mom/returners/rawfile"
 	_ "github.com/momtree/mom/returners/redis"
 )

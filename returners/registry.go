@@ -39,7 +39,7 @@ type Driver struct {
 	// Doc says what the returner stores where, and its options.
 	Doc string
 	// Options are the names of its options, each prefixed with the name of the returner and
-	// a dot. The configuration files accept them.
+	// a dot, or with "returner." before that. The configuration files accept them.
 	Options []string
 	// Store says that it is a job store, a [Returner]: a master may use it as its job cache.
 	Store bool
@@ -57,7 +57,7 @@ func (d Driver) verify() error {
 		return fmt.Errorf("%q has no name, code or documentation", d.Name)
 	}
 	for _, o := range d.Options {
-		if !strings.HasPrefix(o, d.Name+".") || !strings.Contains(d.Doc, o) {
+		if !strings.HasPrefix(strings.TrimPrefix(o, "returner."), d.Name+".") || !strings.Contains(d.Doc, o) {
 			return fmt.Errorf("%s: option %s lacks the returner's prefix or is not documented", d.Name, o)
 		}
 	}

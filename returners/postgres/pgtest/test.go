@@ -1,0 +1,71 @@
+package pgtest
+
+import (
+	"database/sql"
+	"fmt"
+	"testing"
+)
+
+// Start is New for one test: the server ends with it.
+func Start(tb testing.TB, c Config) *Server {
+	tb.Helper()
+	s, err := New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Remove(); err != nil {
+			tb.Errorf("remove PostgreSQL: %v", err)
+		}
+	})
+	return s
+}
+
+// Database creates an empty database and returns its name. Texts are ordered as in a
+// dictionary, where the server can do that (from version 15), and not by their bytes.
+func (s *Server) Database(tb testing.TB) string {
+	tb.Helper()
+	name := fmt.Sprintf("t%d", s.next.Add(1))
+	db := s.Open(tb, "postgres")
+	var dictionary bool
+	err := db.QueryRowContext(tb.Context(), "SELECT current_setting('server_version_num')::int >= 150000 AND EXISTS (SELECT 1 FROM pg_collation WHERE collprovider = 'i')").Scan(&dictionary)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	how := ""
+	if dictionary {
+		how = " LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"
+	}
+	if _, err := db.ExecContext(tb.Context(), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"+how); err != nil {
+		tb.Fatal(err)
+	}
+	return name
+}
+
+// Open connects to a database as postgres until the test ends.
+func (s *Server) Open(tb testing.TB, database string) *sql.DB {
+	tb.Helper()
+	db, err := s.Root(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return db
+}
+
+// Exec runs statements as postgres. Several statements have no arguments.
+func (s *Server) Exec(tb testing.TB, database, statements string, args ...any) {
+	tb.Helper()
+	db, err := s.Root(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(tb.Context(), statements, args...); err != nil {
+		tb.Fatalf("%.100s: %v", statements, err)
+	}
+}
