@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/momtree/mom/returners/mysql"
@@ -17,15 +18,7 @@ const maxRows = 200_000
 func init() {
 	Register(Source{
 		Name: "mysql", Load: loadMySQL,
-		Check: func(conf any) error {
-			qs, err := queries(conf)
-			for _, q := range qs {
-				if _, _, err := q.place("?"); err != nil {
-					return err
-				}
-			}
-			return err
-		},
+		Check: checkQueries,
 		Doc: `
 What queries of MySQL or MariaDB give. The options mysql.host, mysql.user, mysql.pass,
 mysql.db, mysql.port and mysql.ssl_* say where; %s in a query is the id of the minion, %%
@@ -54,6 +47,8 @@ ignore_null
 	})
 }
 
+var mysqlDialect = dialect{mark: func(int) string { return "?" }}
+
 func loadMySQL(ctx context.Context, c *Call) (*value.Map, error) {
 	o, err := mysql.OptionsFrom(c.Config.Raw, "")
 	if err != nil {
@@ -69,11 +64,22 @@ func loadMySQL(ctx context.Context, c *Call) (*value.Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ask(ctx, conn, c)
+	return ask(ctx, conn, mysqlDialect, c)
+}
+
+// checkQueries checks the arguments of an entry.
+func checkQueries(conf any) error {
+	qs, err := queries(conf)
+	for _, q := range qs {
+		if _, _, err := q.place(mysqlDialect); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // ask runs the queries of an entry and returns the pillar of their rows.
-func ask(ctx context.Context, conn driver.Connector, c *Call) (*value.Map, error) {
+func ask(ctx context.Context, conn driver.Connector, d dialect, c *Call) (*value.Map, error) {
 	qs, err := queries(c.Conf)
 	if err != nil {
 		return nil, err
@@ -88,15 +94,15 @@ func ask(ctx context.Context, conn driver.Connector, c *Call) (*value.Map, error
 			focus = value.NewMap()
 			out.Set(q.root, focus)
 		}
-		if err := askOne(ctx, db, q, c.ID, focus); err != nil {
+		if err := askOne(ctx, db, q, d, c.ID, focus); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func askOne(ctx context.Context, db *sql.DB, q query, id string, focus *value.Map) error {
-	text, n, err := q.place("?")
+func askOne(ctx context.Context, db *sql.DB, q query, d dialect, id string, focus *value.Map) error {
+	text, n, err := q.place(d)
 	if err != nil {
 		return err
 	}
@@ -109,9 +115,13 @@ func askOne(ctx context.Context, db *sql.DB, q query, id string, focus *value.Ma
 		return fmt.Errorf("query %q: %w", q.text, err)
 	}
 	defer rows.Close()
-	fields, err := rows.Columns()
+	types, err := rows.ColumnTypes()
 	if err != nil {
 		return fmt.Errorf("query %q: %w", q.text, err)
+	}
+	fields := make([]string, len(types))
+	for i, t := range types {
+		fields[i] = t.Name()
 	}
 	s := newShaper(q, fields, focus)
 	for count := 0; rows.Next(); count++ {
@@ -127,7 +137,7 @@ func askOne(ctx context.Context, db *sql.DB, q query, id string, focus *value.Ma
 			return fmt.Errorf("query %q: %w", q.text, err)
 		}
 		for i := range row {
-			row[i], err = column(row[i], q.asJSON && len(row) == 1)
+			row[i], err = column(row[i], q.asJSON && len(row) == 1 || d.json && strings.HasPrefix(types[i].DatabaseTypeName(), "JSON"))
 			if err != nil {
 				return fmt.Errorf("query %q: %w", q.text, err)
 			}

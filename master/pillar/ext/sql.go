@@ -140,9 +140,15 @@ func numbers(v any) (out []int, err error) {
 	return out, nil
 }
 
+// dialect is what distinguishes the databases.
+type dialect struct {
+	mark func(n int) string // the placeholder of parameter n, from 1
+	json bool               // a column of JSON holds a value, as Python's driver gives it, not a text
+}
+
 // place returns the text with the driver's placeholders: as in Python's drivers %s is the id of the
 // minion and %% a percent sign. n is the number of placeholders.
-func (q query) place(mark string) (text string, n int, err error) {
+func (q query) place(d dialect) (text string, n int, err error) {
 	var b strings.Builder
 	for i := 0; i < len(q.text); i++ {
 		if q.text[i] != '%' {
@@ -152,8 +158,8 @@ func (q query) place(mark string) (text string, n int, err error) {
 		i++
 		switch {
 		case i < len(q.text) && q.text[i] == 's':
-			b.WriteString(mark)
 			n++
+			b.WriteString(d.mark(n))
 		case i < len(q.text) && q.text[i] == '%':
 			b.WriteByte('%')
 		default:

@@ -33,7 +33,7 @@ func TestQueries(t *testing.T) {
 		"JSON":      {[]any{value.NewMap("query", `SELECT '{"a": {"b": [1]}}' WHERE 'm1' = %s UNION ALL SELECT '{"a": {"b": [2]}, "c": 1}'`, "as_json", true, "as_list", true)}, `{"a": {"b": [1, 2]}, "c": 1}`},
 		"other id":  {"SELECT 'a', 1 WHERE %s = 'm2'", `{}`},
 	} {
-		m, err := ask(t.Context(), lite{":memory:"}, &Call{ID: "m1", Conf: c.conf})
+		m, err := ask(t.Context(), lite{":memory:"}, mysqlDialect, &Call{ID: "m1", Conf: c.conf})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -52,7 +52,7 @@ func TestQueries(t *testing.T) {
 	for name, conf := range map[string]any{
 		"a per cent sign": "SELECT 1, 2 WHERE 'x' LIKE '%x'", "no text": "", "one column": "SELECT 1", "no table": "SELECT a, b FROM nope", "an unknown key": value.NewMap("q", value.NewMap("query", "x", "dept", 1)),
 	} {
-		if m, err := ask(t.Context(), lite{":memory:"}, &Call{ID: "m1", Conf: conf}); err == nil {
+		if m, err := ask(t.Context(), lite{":memory:"}, mysqlDialect, &Call{ID: "m1", Conf: conf}); err == nil {
 			t.Errorf("%s: %v", name, m)
 		}
 	}
@@ -60,7 +60,7 @@ func TestQueries(t *testing.T) {
 
 // Attack: an id that closes the quotes of a query. It is never part of the text.
 func TestQueries_ID(t *testing.T) {
-	m, err := ask(t.Context(), lite{":memory:"}, &Call{ID: "x' OR '1'='1", Conf: "SELECT 'secret', 1 WHERE 'm1' = %s"})
+	m, err := ask(t.Context(), lite{":memory:"}, mysqlDialect, &Call{ID: "x' OR '1'='1", Conf: "SELECT 'secret', 1 WHERE 'm1' = %s"})
 	if err != nil || m.Len() != 0 {
 		t.Errorf("%v, %v", m, err)
 	}
