@@ -113,6 +113,9 @@ var sections = []struct {
 	{"Minion: states", "How a minion collects and runs states. Except with `file_client: local` and `salt-call --local`, the master's options count for `state_top`, `state_top_saltenv`, `renderer`, `failhard`, `state_auto_order`, `top_file_merging_strategy`, `env_order`, `default_top`, `jinja_env` and `jinja_sls_env`.", []string{"MinionStates"}, config.Minions, ""},
 	{"Minion: jobs", "How a minion runs jobs and returns results, and options of execution modules.", []string{"MinionJobs", "MinionModules"}, config.Minions, ""},
 	{"MySQL and MariaDB", "Read by `master_job_cache`, `ext_job_cache`, `event_return` and the returner `mysql`. `mysql.host: X` and `mysql: {host: X}` are the same; the former wins.", []string{"MySQLOptions"}, config.Both, "mysql."},
+	{"PostgreSQL: pgjsonb", "Read by `master_job_cache`, `ext_job_cache`, `event_return` and the returner `pgjsonb`, see docs/guide/deploy/postgres.md. `returner.pgjsonb.host: X` and `returner.pgjsonb: {host: X}` are the same; the former wins.", []string{"PgjsonbOptions"}, config.Both, "returner.pgjsonb."},
+	{"PostgreSQL: postgres", "The same for the returner `postgres`.", []string{"PostgresOptions"}, config.Both, "returner.postgres."},
+	{"PostgreSQL: ext_pillar", "Read by the source `postgres` of `ext_pillar`, as a mapping: `postgres: {host: X}`.", []string{"PostgresPillarOptions"}, config.Masters, "postgres: "},
 	{"Kafka", "Read by `event_return` and the returner `kafka`, see docs/guide/events-out.md. `kafka.topic: X` and `kafka: {topic: X}` are the same; the former wins.", []string{"KafkaOptions"}, config.Both, "kafka."},
 	{"NATS", "Read by `event_return` and the returner `nats`, see docs/guide/events-out.md. `nats.subject: X` and `nats: {subject: X}` are the same; the former wins.", []string{"NATSOptions"}, config.Both, "nats."},
 }
