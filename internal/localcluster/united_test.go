@@ -98,7 +98,7 @@ func (x *twoTops) whole(ctx context.Context, t *testing.T, s *stand, jid string)
 // it. One that is killed in the middle of its job loses nothing: the other one has the returns and
 // ends the job, and the one that is back has them too.
 func TestTwoTops_AsOne(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	x := plantTwoTops(ctx, t, "", "")
 	t.Cleanup(func() {

@@ -84,10 +84,12 @@ type book []string
 func (b book) Top(id string) bool                  { return slices.Contains(b, id) }
 func (b book) Tops() []string                      { return slices.Clone(b) }
 func (b book) Sum(string) (crypt.FingerSum, error) { return crypt.SumKey(&pair.Private.PublicKey), nil }
+
 func job(n int) (jid string, load *wire.Map) {
 	jid = fmt.Sprint(n)
 	return jid, wire.NewMap("jid", jid)
 }
+
 func share(s *Service, n int) (took time.Duration) {
 	began := time.Now()
 	jid, load := job(n)

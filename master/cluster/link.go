@@ -16,6 +16,9 @@ import (
 const (
 	// helloEvery is the time between two hellos. Requests that wait are sent after the next one.
 	helloEvery = time.Second
+	// helloSlow replaces it after more than patience failures in a row.
+	helloSlow = 5 * time.Second
+	patience  = 30
 	// answerWithin bounds the wait for an answer.
 	answerWithin = 3 * time.Second
 	// lanes is the number of requests in flight. Requests about one job share a lane, in order.
@@ -98,9 +101,15 @@ func (l *link) run(ctx context.Context) {
 	for _, a := range l.lanes {
 		wg.Go(func() { a.run(ctx, l.up, l.send) })
 	}
-	for {
-		l.hello(ctx)
-		if timing.Sleep(ctx, helloEvery) != nil {
+	for failed := 0; ; failed++ {
+		if l.hello(ctx) {
+			failed = 0
+		}
+		wait := helloEvery
+		if failed > patience { // it may wait for an operator for days
+			wait = helloSlow
+		}
+		if timing.Sleep(ctx, wait) != nil {
 			break
 		}
 	}
@@ -108,18 +117,20 @@ func (l *link) run(ctx context.Context) {
 }
 
 // hello asks the other top whether it is there, and wakes the requests that wait for it.
-func (l *link) hello(ctx context.Context) {
+func (l *link) hello(ctx context.Context) (up bool) {
 	id, version, digest, err := l.greet(ctx)
 	if ctx.Err() != nil {
-		return
+		return false
 	}
 	l.set(id, version, err)
-	if err == nil {
-		l.compareKeys(digest)
-		for _, a := range l.lanes {
-			a.ring()
-		}
+	if err != nil {
+		return false
 	}
+	l.compareKeys(digest)
+	for _, a := range l.lanes {
+		a.ring()
+	}
+	return true
 }
 
 func (l *link) greet(ctx context.Context) (id, version, digest string, err error) {
