@@ -72,6 +72,10 @@ func (m *Master) openSchedule() {
 	m.schedule = schedule.NewLoop(schedule.LoopOptions{
 		Table: table, Moment: moment, JID: m.jids.Next, Log: m.log,
 		Do: func(ctx context.Context, r schedule.Run, jid string) {
+			if !m.leader.Leads() {
+				m.log.Debug("scheduled job left to the leading top", "job", r.Name)
+				return
+			}
 			call := runners.Bind(runners.Request{Fun: r.Function, Args: r.Args, Kwargs: r.Kwargs.Clone()})
 			keep := r.ReturnJob && !r.NoCache && !runners.Private(r.Function)
 			if _, err := m.runners.Do(ctx, call, runners.Start{JID: jid, User: m.access.Own, Keep: keep, Discard: !keep}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/master/below"
+	"github.com/momtree/mom/master/cluster"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/intake"
@@ -36,7 +37,7 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 
 // commandsPage renders docs/reference/commands.md.
 func commandsPage() string {
-	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), resources.Commands(), commands.All())
+	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), resources.Commands(), cluster.Commands(), commands.All())
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})

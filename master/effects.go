@@ -32,6 +32,12 @@ func (m *Master) do(e engine.Effect) {
 		m.peers.Find(e.JID, e.IDs)
 	case engine.Rescued:
 		m.rescues.Found("question to a connected minion", "a minion that had not returned: "+e.Reason, e.Since, "jid", e.JID, "minion", e.ID)
+	case engine.TakeOver:
+		m.wg.Go(func() {
+			if err := m.publisher.TakeOver(e); err != nil {
+				m.failing("job of another top not published", err, "jid", e.JID)
+			}
+		})
 	case engine.Complete:
 		m.completed(e.Account)
 	case engine.Ended:

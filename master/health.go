@@ -49,6 +49,7 @@ func (m *Master) reportProblems() {
 	m.reportClock()
 	m.policy.SweepBarred()
 	m.reportStaleJobs()
+	m.reportCluster()
 	err := m.disk()
 	m.tree.SetProblem(topology.Problem{Kind: topology.Degraded, Detail: fmt.Sprint(err)}, aboutDisk, err != nil)
 	refused := m.intake.Refused()

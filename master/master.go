@@ -68,6 +68,7 @@ func New(o Options) (_ *Master, err error) {
 		m.openFailover,
 		m.openPeers,
 		m.openSaltTools,
+		m.openCluster,
 		m.openPublisher,
 		m.openContent,
 		m.openCalls,
@@ -108,6 +109,9 @@ func (m *Master) Close() error {
 		}
 		if m.calls != nil {
 			m.calls.Close()
+		}
+		if m.cluster != nil {
+			errs = append(errs, m.cluster.Close())
 		}
 		errs = append(errs, m.peers.Close())
 		if m.policy != nil {

@@ -23,6 +23,7 @@ func (m *Master) Metrics() metrics.Source {
 			jobs.Collect(s)
 			collectReactor(s, m.reactor.Counts())
 			collectFiles(s, m.files)
+			m.collectCluster(s)
 		},
 		Run:    func(ctx context.Context) { jobs.Run(ctx, m.bus) },
 		Checks: m.checks,

@@ -104,7 +104,7 @@ func (m *Master) keptJobs() (jids []string) {
 func (m *Master) openPublisher() error {
 	m.publisher = publish.New(publish.Options{
 		Ctx: m.ctx, Config: m.cfg, Access: m.access, Policy: m.policy, Peers: m.peers, Publications: m.publications, Jobs: m.jobs, Accounts: m.jobs,
-		Store: m.store, Files: m.jobWriter, Tree: m.tree, Signatures: m.signatures, Traces: m.traces, Tracer: m.tracer, Own: m.access.Own, JID: m.jids.Next,
+		Store: m.store, Files: m.jobWriter, Tree: m.tree, Signatures: m.signatures, Traces: m.traces, Tracer: m.tracer, Own: m.access.Own, JID: m.jids.Next, Tops: m.otherTops(),
 		Refused: m.server.RefusedUser, Audit: m.audit.Note, Trespassed: m.policy.Trespassed, Failing: m.failing,
 		Fire: func(tag string, data wire.Raw) { m.fireRaw(tag, data, "") }, Log: m.log, Now: m.now,
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
+	"github.com/momtree/mom/master/cluster"
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/engine"
@@ -130,6 +131,8 @@ type treeParts struct {
 	failover *failover.Service  // nil with guests
 	below    *below.Service     // queries to nodes below
 	above    above.Link         // queries to the master above
+	cluster  *cluster.Service   // nil: no other tops
+	leader   *cluster.Leader    // nil with cluster
 }
 
 // contentParts serve content to minions and store theirs.
@@ -170,6 +173,8 @@ type observability struct {
 	signedIn   telemetry.SignIns
 	problemsMu sync.Mutex      // guards stale
 	stale      map[string]bool // jobs reported as stale
+
+	clusterProblems map[string]bool // reported subjects of the cluster; guarded by problemsMu
 }
 
 // ID returns the name of this master in the tree.

@@ -27,7 +27,8 @@ func (m *Master) openReactor(caller func(ctx context.Context, fun string, args [
 		Bus: m.bus, Engine: engine, Renderer: m.cfg.Renderer, Files: files.Loader(m.files), Vars: m.engines.Vars(), JID: m.jids.Next,
 		Key: func(key string) bool { name, ok := m.access.User(key); return ok && name == m.access.Own },
 		ID:  m.id, Log: m.log, Now: m.now,
-		Do: reactor.Doers{Job: m.reactJob, Runner: m.reactRunner, Wheel: m.reactWheel},
+		Leads: m.leader.Leads,
+		Do:    reactor.Doers{Job: m.reactJob, Runner: m.reactRunner, Wheel: m.reactWheel},
 	}
 	if caller != nil {
 		o.Do.Caller = func(ctx context.Context, c reactor.Call) error { return caller(ctx, c.Fun, c.Args, c.Kwargs) }

@@ -57,6 +57,7 @@ func (m *Master) Run(ctx context.Context) error {
 	m.wg.Go(func() { m.reactor.Run(m.ctx) })
 	m.wg.Go(func() { m.batches.Run(m.ctx, batches) })
 	m.wg.Go(func() { m.schedule.Run(m.ctx) })
+	m.runCluster()
 	if m.jobFiles != nil {
 		m.wg.Go(func() { m.jobFiles.Run(m.ctx) })
 	}
@@ -110,6 +111,7 @@ func (m *Master) housekeep() {
 		m.server.Turned.FlushPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
 		if changed := m.policy.Look(); len(changed) > 0 { // changed admissions
 			m.failover.AdmissionsChanged(changed)
+			m.admissionsChanged(changed)
 		}
 		m.unserved.Flush(m.now())
 		m.publications.Tend()

@@ -24,8 +24,10 @@ type parents struct {
 	sharing     *returns.Sharing[*parent]
 	closings    *origins.Closings
 	shift       func() // reports that row ownership may have changed
-	log         *slog.Logger
-	full        logs.Throttle[string] // parents whose outbox is full, by name
+	// parentID returns the id of a parent by its name in the configuration.
+	parentID func(name string) (id string, known bool)
+	log      *slog.Logger
+	full     logs.Throttle[string] // parents whose outbox is full, by name
 
 	mu       sync.Mutex
 	standIns []*parent // siblings in use while the only parent is gone

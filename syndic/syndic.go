@@ -119,7 +119,7 @@ func (s *Syndic) openParents() (*parents, error) {
 	}
 	p := &parents{
 		origins: o, unrequested: origins.NewUnrequested(s.local.Jobs(), s.bounds.AskedJobs), closings: origins.NewClosings(s.bounds.AskedJobs, s.local.LastReport),
-		shift: s.returns.Shift, log: s.log,
+		shift: s.returns.Shift, parentID: s.local.Tree().ParentID, log: s.log,
 	}
 	p.sharing = returns.NewSharing(returns.SharingOptions[*parent]{After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Moved: func(from, to *parent) {
 		p.log.Warn("default parent for returns changed", "from", from.name, "to", to.name)
@@ -201,7 +201,8 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 		Learn: func(ctx context.Context, jid, masterID string) (first, second bool) {
 			return all.learn(ctx, p, jid, masterID)
 		},
-		Asks:     func(jid string) []returners.Note { return all.origins.Asks(addr, jid) },
+		Asks:     func(jid string) []returners.Note { return all.asks(addr, jid) },
+		Share:    func(jid string, tops []string, again bool) { all.share(p, jid, tops, again) },
 		Backfill: p.returns.Backfill, BackfillSoon: p.returns.BackfillSoon, Push: p.events.Push, Answer: p.events.Answer, Request: p.Request, Siblings: p.siblings.Soon,
 		Tracer: s.tracer, OwnMaster: conf.MasterID, Questions: s.questions, Remember: s.bounds.AskedJobs, Pace: s.pace, Log: p.log,
 	})

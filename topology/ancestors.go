@@ -67,6 +67,15 @@ func (t *Tree) Parents() (out []Parent) {
 	return out
 }
 
+// ParentID returns the id of a parent by the name that its path was recorded under. known is false
+// if it has not reported its path since the start.
+func (t *Tree) ParentID(name string) (id string, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, known := t.parents[name]
+	return p.ID, known
+}
+
 // SetAbove records the path reported by a parent. It returns [ErrLoop], and records a problem, if
 // the path contains this very node. Another node with the same id is only a problem.
 func (t *Tree) SetAbove(parent string, path []Ancestor) error {

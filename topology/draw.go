@@ -37,6 +37,7 @@ func Draw(w io.Writer, n Node, o DrawOptions) error {
 	about := fmt.Sprintf(" — %s below, %s, %d up", count(nodes, "node"), count(minions, "minion"), up)
 	d.line("", label(n), n.State, about+withFigures("; ", n))
 	d.below(n, "", n.State, 1)
+	d.tops(n)
 	_, err := io.WriteString(w, d.b.String())
 	return err
 }

@@ -12,6 +12,8 @@ import (
 type jsonTree struct {
 	Format int      `json:"format"`
 	Tree   jsonNode `json:"tree"`
+	// Tops are the other tops of the cluster.
+	Tops []jsonTop `json:"tops,omitempty"`
 }
 
 type jsonNode struct {
@@ -80,7 +82,7 @@ const jsonFormat = 1
 func exportJSON(w io.Writer, n Node, o DrawOptions) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	if err := e.Encode(jsonTree{jsonFormat, toJSON(n, 1, o, Up)}); err != nil {
+	if err := e.Encode(jsonTree{jsonFormat, toJSON(n, 1, o, Up), jsonTops(n.Tops)}); err != nil {
 		return fmt.Errorf("write tree as JSON: %w", err)
 	}
 	return nil

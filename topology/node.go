@@ -58,6 +58,8 @@ type Node struct {
 	Blind bool
 	// Heard are nodes known by gossip only. It is set on the tree's own node.
 	Heard []Heard
+	// Tops are the other tops of the cluster. It is set on the node that reports the tree.
+	Tops []Top
 	// Problems are reported by the node itself. Their paths are relative to it; "" is the node.
 	Problems []Problem
 }
@@ -95,6 +97,9 @@ func (n Node) Map() *value.Map {
 	if len(n.Heard) > 0 {
 		m.Set("heard", heardWire(n.Heard))
 	}
+	if len(n.Tops) > 0 {
+		m.Set("tops", topsWire(n.Tops))
+	}
 	if len(n.Problems) > 0 {
 		m.Set("problems", problemsWire(n.Problems))
 	}
@@ -115,6 +120,7 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 	n.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
 	n.Key, n.Blind, n.Heard = m.String("key"), m.Bool("blind"), heardFrom(m.List("heard"))
 	n.Vitals, n.Life, n.Problems = vitalsFrom(m.Map("vitals")), m.String("life"), problemsFrom(m.List("problems"))
+	n.Tops = topsFrom(m.List("tops"))
 	for _, v := range m.List("minions") {
 		min, err := minionFrom(v)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // Client is a master that is reached through its REST API. It is safe for concurrent use.
 type Client struct {
 	o     Options
-	base  *url.URL
+	route *route
 	http  *http.Client
 	token string
 	own   bool // Close ends the token
@@ -27,7 +26,7 @@ var _ client.Master = (*Client)(nil)
 // New returns a client without a login. It connects on the first request.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
-	base, err := o.base()
+	bases, err := o.bases()
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +34,11 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{o: o, base: base, http: h, kind: &kind{}, warn: &sync.Once{}}, nil
+	return &Client{o: o, route: newRoute(bases), http: h, kind: &kind{}, warn: &sync.Once{}}, nil
 }
 
-// URL returns the address of the API.
-func (c *Client) URL() string { return c.base.String() }
+// URL returns the address of the API, or its addresses separated by commas.
+func (c *Client) URL() string { return c.route.String() }
 
 // With returns a client that authenticates with a token. It shares the connections of c.
 func (c *Client) With(token string) *Client {

@@ -90,7 +90,12 @@ func (f *following) stream(ctx context.Context) (*stream, error) {
 	if f.c.o.Expected {
 		query.Set("expected", "yes")
 	}
-	s, err := f.c.open(ctx, "/jobs/"+url.PathEscape(f.jid)+"/stream", query, "")
+	at := f.c.route.base()
+	path := "/jobs/" + url.PathEscape(f.jid) + "/stream"
+	s, err := f.c.open(ctx, path, query, "")
+	if refused(err) && f.c.loginAgain(ctx, at) {
+		s, err = f.c.open(ctx, path, query, "")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +205,7 @@ func (f *following) lost(ctx context.Context, err error) error {
 	}
 	if !again {
 		return fmt.Errorf("%w: stream of job %s at %s lost: %w; the job goes on, see: salt-run jobs.lookup_jid %s",
-			client.ErrBusLost, f.jid, f.c.base, err, f.jid)
+			client.ErrBusLost, f.jid, f.c.URL(), err, f.jid)
 	}
 	f.c.o.Log.Debug("job stream lost, reconnecting", "jid", f.jid, "err", err)
 	return nil

@@ -37,7 +37,7 @@ func (c *Client) streams(ctx context.Context) (bool, error) {
 	c.kind.known, c.kind.ours = true, doc.Map("paths").Has("/jobs/{jid}/stream")
 	if !c.kind.ours {
 		c.warn.Do(func() {
-			c.o.Log.Warn("the API is Salt's own: missing minions are unknown and results arrive only at the end", "url", c.base.String())
+			c.o.Log.Warn("the API is Salt's own: missing minions are unknown and results arrive only at the end", "url", c.URL())
 		})
 	}
 	return c.kind.ours, nil

@@ -16,13 +16,9 @@ import (
 // the master. Wrong credentials are a [*client.Refused] with the name
 // EauthAuthenticationError.
 func (c *Client) Login(ctx context.Context, l client.Login, expire time.Duration) (client.Token, error) {
-	m := value.NewMap("username", l.Username, "password", l.Password, "eauth", l.Eauth)
-	if expire > 0 {
-		m.Set("token_expire", int64(expire/time.Second))
-	}
-	body, err := document(m)
+	body, err := loginBody(l, expire)
 	if err != nil {
-		return client.Token{}, errors.New("log in: name and password must be UTF-8")
+		return client.Token{}, err
 	}
 	v, err := c.With("").ask(ctx, question{method: http.MethodPost, path: "/login", body: body, limit: smallAnswer, time: c.o.Timeout})
 	if refused(err) {
@@ -33,9 +29,24 @@ func (c *Client) Login(ctx context.Context, l client.Login, expire time.Duration
 	}
 	t, err := tokenOf(v)
 	if err != nil || t.Token == "" {
-		return client.Token{}, fmt.Errorf("log in: %s returned no token; is this the address of an API?", c.base)
+		return client.Token{}, fmt.Errorf("log in: %s returned no token; is this the address of an API?", c.URL())
+	}
+	if c.route.several() { // another address may not know the token
+		c.route.loggedIn(l)
 	}
 	return t, nil
+}
+
+func loginBody(l client.Login, expire time.Duration) ([]byte, error) {
+	m := value.NewMap("username", l.Username, "password", l.Password, "eauth", l.Eauth)
+	if expire > 0 {
+		m.Set("token_expire", int64(expire/time.Second))
+	}
+	body, err := document(m)
+	if err != nil {
+		return nil, errors.New("log in: name and password must be UTF-8")
+	}
+	return body, nil
 }
 
 // Holder returns the token of the client with its user and access rules. An unknown, revoked or
@@ -47,7 +58,7 @@ func (c *Client) Holder(ctx context.Context) (client.Token, error) {
 	}
 	t, err := tokenOf(v)
 	if err != nil || t.Name == "" {
-		return client.Token{}, fmt.Errorf("look up the token: %s does not report its user", c.base)
+		return client.Token{}, fmt.Errorf("look up the token: %s does not report its user", c.URL())
 	}
 	t.Token = c.token
 	return t, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/value"
 )
 
@@ -43,6 +44,11 @@ func document(v any) ([]byte, error) {
 
 // run sends one chunk of low data and returns its result.
 func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (any, error) {
+	return c.runAt(ctx, ch, limit, false)
+}
+
+// runAt is run; anywhere means that the chunk has the same effect at each address.
+func (c *Client) runAt(ctx context.Context, ch *value.Map, limit time.Duration, anywhere bool) (any, error) {
 	fun, _ := ch.Get("fun")
 	body, err := document(ch)
 	if err != nil {
@@ -55,7 +61,7 @@ func (c *Client) run(ctx context.Context, ch *value.Map, limit time.Duration) (a
 	if !ours && bytes.Contains(body, []byte(`"$map"`)) {
 		return nil, unfit("%v cannot be called through Salt's own API: %v", fun, errNotJSON)
 	}
-	v, err := c.ask(ctx, question{method: http.MethodPost, path: "/", body: body, limit: maxAnswer, time: limit, once: ours})
+	v, err := c.ask(ctx, question{method: http.MethodPost, path: "/", body: body, limit: maxAnswer, time: limit, once: ours, anywhere: anywhere})
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +123,15 @@ func (c *Client) Publish(ctx context.Context, j client.Job) (client.Published, e
 	if err != nil {
 		return client.Published{}, fmt.Errorf("publish: %w", err)
 	}
+	several := ours && c.route.several()
+	if several && j.JID == "" { // the tops run a jid once, whichever gets it
+		j.JID = jid.New(time.Now())
+	}
 	ch, err := chunk("local_async", j, ours)
 	if err != nil {
 		return client.Published{}, err
 	}
-	v, err := c.run(ctx, ch, c.o.Timeout)
+	v, err := c.runAt(ctx, ch, c.o.Timeout, several)
 	if err != nil {
 		return client.Published{}, fmt.Errorf("publish: %w", err)
 	}

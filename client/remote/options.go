@@ -17,7 +17,9 @@ import (
 // Options configures a [Client].
 type Options struct {
 	// URL is the address of the API, such as https://top:8000, including a path prefix
-	// (root_prefix). http is accepted only for this host, unless Insecure is set.
+	// (root_prefix). http is accepted only for this host, unless Insecure is set. Several addresses
+	// are separated by commas: those of tops that act as one. When one cannot be reached, the next
+	// one is used; jobs are followed there.
 	URL string
 	// CA is a PEM file with the certificate authorities to trust in place of the system's.
 	CA string
@@ -69,7 +71,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// base parses and checks the URL.
+// bases parses and checks the URL, or all of several.
+func (o Options) bases() (all []*url.URL, err error) {
+	for text := range strings.SplitSeq(o.URL, ",") {
+		one := o
+		one.URL = strings.TrimSpace(text)
+		u, err := one.base()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, u)
+	}
+	return all, nil
+}
+
 func (o Options) base() (*url.URL, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {

@@ -38,7 +38,8 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 		}
 		return nil, err
 	}
-	r, err := c.request(life, http.MethodGet, path, query, nil)
+	base := c.route.base()
+	r, err := c.request(life, base, http.MethodGet, path, query, nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -46,7 +47,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 	if after != "" {
 		r.Header.Set("Last-Event-ID", after)
 	}
-	resp, err := c.do(r)
+	resp, err := c.do(r, base)
 	if err != nil {
 		return fail(err)
 	}
@@ -54,7 +55,7 @@ func (c *Client) open(ctx context.Context, path string, query url.Values, after 
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, headBytes)) // the text of an error response
 		resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
-			return fail(fmt.Errorf("%w: %s%s", errNoStream, c.base, path))
+			return fail(fmt.Errorf("%w: %s%s", errNoStream, base, path))
 		}
 		var raw client.Raw
 		if raw.UnmarshalJSON(b) != nil {

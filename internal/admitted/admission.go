@@ -12,8 +12,24 @@ import (
 	"github.com/momtree/mom/internal/durable"
 )
 
-// Dir is the directory of admissions in pki_dir.
+// Kind is what a key is admitted as. Its text is the directory of the admissions in pki_dir.
+type Kind string
+
+// The kinds.
+const (
+	Nodes Kind = Dir
+	Tops  Kind = "tops_admitted" // the other tops of a cluster
+)
+
+// Dir is the directory of the admissions of nodes in pki_dir.
 const Dir = "nodes_admitted"
+
+func (k Kind) noun() string {
+	if k == Tops {
+		return "top"
+	}
+	return "node"
+}
 
 // maxFile bounds the size of an admission file, which holds a fingerprint and a line end.
 const maxFile = 256
@@ -29,12 +45,24 @@ func checkID(id string) error {
 	return nil
 }
 
+// Admit is [Kind.Admit] for a node.
+func Admit(pkiDir, id string) (finger string, err error) { return Nodes.Admit(pkiDir, id) }
+
+// Withdraw is [Kind.Withdraw] for a node.
+func Withdraw(pkiDir, id string) (was bool, err error) { return Nodes.Withdraw(pkiDir, id) }
+
+// Read is [Kind.Read] for a node.
+func Read(pkiDir, id string) (finger string, err error) { return Nodes.Read(pkiDir, id) }
+
+// List is [Kind.List] for nodes.
+func List(pkiDir string) (map[string]string, error) { return Nodes.List(pkiDir) }
+
 // Admit admits the key of id in pki_dir, the accepted one, otherwise the pending one, and
 // returns its fingerprint (crypt.Finger). The admission is on disk when Admit returns. The
 // error is [ErrNoKey] if id has no key.
-func Admit(pkiDir, id string) (finger string, err error) {
+func (k Kind) Admit(pkiDir, id string) (finger string, err error) {
 	if err := checkID(id); err != nil {
-		return "", fmt.Errorf("admit a node: %w", err)
+		return "", fmt.Errorf("admit a %s: %w", k.noun(), err)
 	}
 	for _, folder := range []string{"minions", "minions_pre"} {
 		text, err := os.ReadFile(filepath.Join(pkiDir, folder, id))
@@ -42,39 +70,39 @@ func Admit(pkiDir, id string) (finger string, err error) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("admit node %s: %w", id, err)
+			return "", fmt.Errorf("admit %s %s: %w", k.noun(), id, err)
 		}
 		pub, err := crypt.ParsePublicPEM(string(text))
 		if err != nil {
-			return "", fmt.Errorf("admit node %s: its key in %s: %w", id, folder, err)
+			return "", fmt.Errorf("admit %s %s: its key in %s: %w", k.noun(), id, folder, err)
 		}
 		finger = crypt.Finger(pub)
-		return finger, write(pkiDir, id, finger)
+		return finger, k.write(pkiDir, id, finger)
 	}
-	return "", fmt.Errorf("admit node %s: %w of that id in %s: start the node, look at `salt-key -L`, and admit it then", id, ErrNoKey, pkiDir)
+	return "", fmt.Errorf("admit %s %s: %w of that id in %s: start the %[1]s, look at `salt-key -L`, and admit it then", k.noun(), id, ErrNoKey, pkiDir)
 }
 
-func write(pkiDir, id, finger string) error {
-	dir := filepath.Join(pkiDir, Dir)
+func (k Kind) write(pkiDir, id, finger string) error {
+	dir := filepath.Join(pkiDir, string(k))
 	if err := durable.Folder(dir, 0o700); err != nil {
-		return fmt.Errorf("admit node %s: %w", id, err)
+		return fmt.Errorf("admit %s %s: %w", k.noun(), id, err)
 	}
-	if have, err := Read(pkiDir, id); err == nil && have == finger {
+	if have, err := k.Read(pkiDir, id); err == nil && have == finger {
 		return nil
 	}
 	if err := crypt.WriteFile(filepath.Join(dir, id), []byte(finger+"\n"), 0o644); err != nil {
-		return fmt.Errorf("admit node %s: %w", id, err)
+		return fmt.Errorf("admit %s %s: %w", k.noun(), id, err)
 	}
 	return nil
 }
 
 // Withdraw removes an admission; was reports whether it existed.
-func Withdraw(pkiDir, id string) (was bool, err error) {
+func (k Kind) Withdraw(pkiDir, id string) (was bool, err error) {
 	if err := checkID(id); err != nil {
 		return false, fmt.Errorf("withdraw an admission: %w", err)
 	}
 	//mutant:power-withdrawn-admissions
-	err = durable.Remove(filepath.Join(pkiDir, Dir, id))
+	err = durable.Remove(filepath.Join(pkiDir, string(k), id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -86,11 +114,11 @@ func Withdraw(pkiDir, id string) (was bool, err error) {
 
 // Read returns the fingerprint in the admission of id. A file that others than its owner may
 // write to is an error.
-func Read(pkiDir, id string) (finger string, err error) {
+func (k Kind) Read(pkiDir, id string) (finger string, err error) {
 	if err := checkID(id); err != nil {
 		return "", fmt.Errorf("read an admission: %w", err)
 	}
-	path := filepath.Join(pkiDir, Dir, id)
+	path := filepath.Join(pkiDir, string(k), id)
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
@@ -117,8 +145,8 @@ func parse(b []byte) (finger string, err error) {
 
 // List returns all admissions in pki_dir: fingerprints by id. Invalid ones are left out and
 // reported in err. A missing directory is not an error.
-func List(pkiDir string) (map[string]string, error) {
-	entries, err := os.ReadDir(filepath.Join(pkiDir, Dir))
+func (k Kind) List(pkiDir string) (map[string]string, error) {
+	entries, err := os.ReadDir(filepath.Join(pkiDir, string(k)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]string{}, nil
 	}
@@ -131,7 +159,7 @@ func List(pkiDir string) (map[string]string, error) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		finger, err := Read(pkiDir, e.Name())
+		finger, err := k.Read(pkiDir, e.Name())
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was withdrawn meanwhile
 		}

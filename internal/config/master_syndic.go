@@ -8,6 +8,15 @@ type MasterSyndic struct {
 	// OrderMasters controls whether syndics may connect to this master. Otherwise only those in
 	// syndic_ids or admitted by `mom node admit` may.
 	OrderMasters bool `yaml:"order_masters" default:"false"`
+	// ClusterID is the name of a cluster of tops that act as one; all of them set it. See
+	// docs/guide/operate/two-tops.md. Default: none.
+	ClusterID string `yaml:"cluster_id"`
+	// ClusterPeers is the list of the addresses of the other tops of the cluster: host, or
+	// host:port of their ret_port.
+	ClusterPeers []string `yaml:"cluster_peers"`
+	// ClusterLeader is the id of the top of the cluster that runs scheduled jobs and reactions. Not in
+	// Salt. Default: whichever holds the lease in the database of master_job_cache.
+	ClusterLeader string `yaml:"cluster_leader"`
 	// MasterID is the id in publications of this master by which syndics route returns.
 	MasterID string `yaml:"master_id"`
 	// SyndicIds is a list of globs of the ids that may be syndics below this master. Like nodes of

@@ -166,10 +166,8 @@ var NotYet = map[string]Role{
 	"netapi_allow_raw_shell": Masters,
 	"rest_wsgi":              Masters,
 
-	// No clusters of masters, other transports, worker pools or range targets.
-	"cluster_id":           Masters,
+	// No shared key folder of a cluster of masters, other transports, worker pools or range targets.
 	"cluster_mode":         Both,
-	"cluster_peers":        Masters,
 	"cluster_pki_dir":      Masters,
 	"cluster_pool_port":    Masters,
 	"discovery":            Both,

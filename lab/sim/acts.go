@@ -106,6 +106,8 @@ func actOf(e engine.Effect) act {
 		return noteMissed
 	case engine.FindJob:
 		return findJob
+	case engine.TakeOver:
+		return giveNode
 	case engine.Rescued:
 		return countRescued
 	case engine.Ended:

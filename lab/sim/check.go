@@ -42,6 +42,7 @@ func (w *World) Check() error {
 			w.checkBatch(j, fail)
 		}
 	}
+	w.checkAgree(fail)
 	errs = append(errs, w.breaches...)
 	for _, by := range sortedKeys(w.rescues.Counts()) {
 		fail("%s rescued %d rows or jobs that should have needed no rescue", by, w.rescues.Counts()[by])
@@ -210,6 +211,12 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 			fail("job %s at %s: %s is missing as reported by a node that does not speak for it", j.jid, top.id, id)
 			return
 		}
+	}
+	if r.shared && len(top.here(j)) == 0 { // it was away, and the top that publishes the job died
+		if !w.o.Faults.any() {
+			fail("job %s: %s does not know it", j.jid, top.id)
+		}
+		return
 	}
 	if r.completed < 0 {
 		fail("job %s was never completed at %s", j.jid, top.id)

@@ -56,6 +56,10 @@ func (n *node) perform(e engine.Effect) {
 		n.queueReport(e.Word)
 	case engine.Publish:
 		j := n.begins[e.JID]
+		if n.clustered() {
+			n.publishShared(e, j)
+			return
+		}
 		n.handOn(j)
 		n.handedOut(j)
 		if e.Early && !n.w.o.sabotage.lateCount {
@@ -66,6 +70,8 @@ func (n *node) perform(e engine.Effect) {
 		n.w.reach(markGivenTwice)
 		n.skipped = e.JID
 		n.begun(e.JID)
+	case engine.TakeOver:
+		n.takeOver(e)
 	case engine.FindJob:
 		n.ask(e.JID, e.IDs)
 	case engine.Complete:

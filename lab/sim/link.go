@@ -255,7 +255,12 @@ func (l *link) arrival(dir direction, d int64) int64 {
 // hand sends a publication down.
 func (l *link) hand(j *job, wait int64) {
 	l.handed++
-	epoch, serial := l.epoch, l.handed
+	l.give(j, l.handed, wait)
+}
+
+// give sends a publication down under a serial.
+func (l *link) give(j *job, serial int, wait int64) {
+	epoch := l.epoch
 	l.parent.count(down, l.w.publicationBytes(j))
 	l.parent.do(giveNode, func() {
 		l.w.after(l.arrival(down, wait), func() {
@@ -273,6 +278,7 @@ func (l *link) take(j *job, serial int) {
 	l.offered[serial], l.begun[j] = struct{}{}, struct{}{}
 	l.newest = max(l.newest, serial)
 	l.learn(j)
+	l.learnShared(j)
 	l.insist(j, serial, insistFor)
 }
 

@@ -45,6 +45,7 @@ const (
 
 	markBatch          mark = "batch that a master drives"
 	markBatchRestart   mark = "batch resumed after a restart"
+	markTakenOver      mark = "job that a top publishes for another one"
 	markBatchStopped   mark = "batch that an operator stops"
 	markBatchRefused   mark = "batch slice that cannot be published now"
 	markBatchUnstarted mark = "batch whose master died before writing its state"

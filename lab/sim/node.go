@@ -38,6 +38,7 @@ type node struct {
 	disk    *disk
 	pubs    []*job        // its publications, by serial
 	kept    map[*job]bool // publications kept for peers that missed them
+	foreign map[*job]bool // jobs that another top publishes
 	onDisk  map[string]*batches.State
 	origins map[string][]*link // which parents requested a job
 	guard   *guard             // who may speak for whom; nil: no hostile peers
@@ -74,7 +75,7 @@ type node struct {
 
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n := &node{
-		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, onDisk: map[string]*batches.State{}, batches: map[string]*driven{},
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, foreign: map[*job]bool{}, onDisk: map[string]*batches.State{}, batches: map[string]*driven{},
 	}
 	if i > 0 {
 		n.id = fmt.Sprintf("n%d", i)

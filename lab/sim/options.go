@@ -114,6 +114,8 @@ type Options struct {
 	// Edge and Leaf are the one-way latencies between nodes, and between a node and a
 	// minion. Default 1ms..2ms and 500us..1ms.
 	Edge, Leaf Dist
+	// Cluster makes the tops share their jobs, as with cluster_peers.
+	Cluster bool
 	// Gather is syndic_event_forward_timeout. Default 500 ms.
 	Gather time.Duration
 	// Timeout and Lease are those of the ledger. Default 5 s each.
@@ -213,6 +215,7 @@ type sabotage struct {
 	anyName                   bool // minions may return in any name
 	anyNode                   bool // any peer may act as a node
 	trustWall                 bool // ages are counted by the wall clock
+	shareNothing              bool // a top does not pass its jobs to the others
 	keepHeard                 bool // a restarted node does not get earlier publications again
 }
 
@@ -256,6 +259,9 @@ func (o *Options) fill() error {
 			return fmt.Errorf("simulate: job %d: top, delay of the second publication and deadline must not be negative", i)
 		}
 		last = max(last, j.At+j.Twice+time.Duration(max(j.Slices-1, 0))*j.Every)
+	}
+	if err := o.validateCluster(); err != nil {
+		return err
 	}
 	m := o.Minions
 	for name, share := range map[string]float64{

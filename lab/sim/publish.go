@@ -79,6 +79,9 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		Early: true,
 	}
 	p.Load.Raw, p.Grows = n.grows(j)
+	if n.foreign[j] {
+		p.Spec.StandBy = standBy
+	}
 	for i := range n.minions {
 		if j.wants(n.lo + i) {
 			p.Spec.Minions = append(p.Spec.Minions, engine.Minion{ID: n.minionID(i), Live: n.minions[i].live()})

@@ -83,6 +83,7 @@ type run struct {
 	published, completed time.Duration
 	closings             int
 	answered             bool // the publishing command got its confirmation
+	shared               bool // another top of the cluster publishes it
 	account              Account
 	gaveUp               map[string]jobevent.Absence // missing minions at the first completion
 }
@@ -136,6 +137,9 @@ func New(o Options) (*World, error) {
 	for _, j := range w.jobs {
 		if j.invented {
 			continue
+		}
+		if o.Cluster {
+			w.clusterRuns(j)
 		}
 		for k, at := range []time.Duration{j.At, j.At + j.Twice} {
 			if k > 0 && (j.Twice <= 0 || len(w.tops) < 2) {

@@ -62,6 +62,7 @@ func (l *ledger) expire(j *job) {
 		j.wake(j.holdUntil)
 	}
 	var n changes
+	j.expireStandBy(now, &n)
 	var roots map[string]string
 	for path, nd := range j.nodes {
 		switch {

@@ -67,6 +67,14 @@ type Rescued struct {
 	Since           time.Duration
 }
 
+// TakeOver publishes a job of another top to the nodes that have not reported it: the other top may
+// be gone, or cannot reach them. A node runs a jid once. It follows once per publication, without
+// nodes if all have reported.
+type TakeOver struct {
+	JID   string
+	Nodes []string // sorted
+}
+
 // Ended reports a job whose end is stored. A restart does not need its state.
 type Ended struct{ JID string }
 
@@ -95,6 +103,7 @@ func (Complete) effect()     {}
 func (Missed) effect()       {}
 func (FindJob) effect()      {}
 func (Rescued) effect()      {}
+func (TakeOver) effect()     {}
 func (Ended) effect()        {}
 func (EndNotStored) effect() {}
 func (Stored) effect()       {}

@@ -92,6 +92,7 @@ func New(cfg Config) *Engine {
 		Rescued: func(jid, id, reason string, since time.Duration) {
 			e.find(finding{jid: jid, then: Rescued{jid, id, reason, since}})
 		},
+		TakeOver: func(jid string, nodes []string) { e.find(finding{jid: jid, then: TakeOver{jid, nodes}}) },
 	}
 	e.ledger = newLedger(cfg.Account)
 	return e

@@ -56,6 +56,7 @@ func (l *ledger) growJob(spec Job) (known, reopened bool) {
 	}
 	l.openMinions(j, spec.Minions, now, &n)
 	l.openNodes(j, spec.Nodes, spec.Part, now, &n)
+	j.standBy(spec.StandBy, now)
 	j.addUnclaimed(spec.Unclaimed)
 	l.arm(j)
 	l.finish(j, n)

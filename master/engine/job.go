@@ -84,6 +84,9 @@ type Job struct {
 	Answers []Answer
 	// Restoring keeps the job open until [ledger.restored].
 	Restoring bool
+	// StandBy means that another top publishes the job. This master waits that long for the
+	// reports of its nodes and then emits [TakeOver]. 0: this master publishes the job.
+	StandBy time.Duration
 }
 
 type phase uint8
@@ -156,6 +159,7 @@ type job struct {
 	good, bad      int
 	longest        time.Duration // time from opening to the last answer
 	holdUntil      time.Time     // open until then, for Python syndics
+	takeOver       time.Time     // deadline of the top that publishes the job; zero: none
 	turns          turns         // paces find_job
 	looks          int           // visits of nodes and held reports; for tests
 	next           time.Time     // deadline of the timer; zero: none

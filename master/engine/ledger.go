@@ -53,6 +53,8 @@ type Hooks struct {
 	// Rescued is called for a connected minion that the safety check after AskConnected found not
 	// to run the job. since is the age of the job.
 	Rescued func(jid, id, reason string, since time.Duration)
+	// TakeOver is called at the end of [Job.StandBy], with the nodes that have not reported.
+	TakeOver func(jid string, nodes []string)
 }
 
 // ledger holds the accounts of all jobs. It is safe for concurrent use.
@@ -100,6 +102,8 @@ type changes struct {
 	rescued  []string      // ids
 	since    time.Duration // age of the job when rescued was set
 	complete *Account
+	takeOver bool
+	silent   []string // nodes, if takeOver is set
 }
 
 // rescue records a minion that only the safety check found.
@@ -143,6 +147,9 @@ func (l *ledger) finish(j *job, n changes) {
 		for _, id := range n.rescued {
 			h.Rescued(j.JID, id, n.missing[id].Reason, n.since)
 		}
+	}
+	if h.TakeOver != nil && n.takeOver {
+		h.TakeOver(j.JID, n.silent)
 	}
 	if h.Complete != nil && n.complete != nil {
 		h.Complete(*n.complete)
@@ -201,6 +208,7 @@ func (l *ledger) openJob(spec Job) error {
 	var n changes
 	l.openMinions(j, spec.Minions, now, &n)
 	l.openNodes(j, spec.Nodes, spec.Part, now, &n)
+	j.standBy(spec.StandBy, now)
 	j.addUnclaimed(spec.Unclaimed)
 	j.Minions, j.Unclaimed, j.Answers = nil, nil, nil // now in the entries
 	l.mu.Lock()

@@ -24,6 +24,7 @@ import (
 //	node [parent] [queue=N] [batch=N] [unreported=N]  starts the node; a previous run leaves only its disk
 //	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [kept] [queued] [lost]   lost: the commit fails
 //	        [part=N] [grows]           extends the job
+//	        [standby=2s]               another top publishes it
 //	keep jid=J [queued] / published jid=J / drop jid=J
 //	                                   a stored publication of a previous run, one that was sent, one that is dropped
 //	return jid=J id=a [path=n] [fail] [lost]
@@ -175,6 +176,11 @@ func (s *scenario) noted(kind string) (jids []string) {
 func (s *scenario) publish(a args) {
 	jid := a.text("jid")
 	p := Publication{Spec: Job{JID: jid, Fun: "test.ping", Queue: a.has("queued")}, Early: a.has("early"), Load: returners.Load{JID: jid, Raw: wire.Raw{0x80}}, Grows: a.has("grows")}
+	if wait := a.text("standby"); wait != "" {
+		var err error
+		p.Spec.StandBy, err = time.ParseDuration(wait)
+		s.check(err)
+	}
 	if p.Spec.Part = a.number("part"); p.Spec.Part > 0 {
 		var err error
 		p.Load.Raw, err = wire.Encode(wire.NewMap("kwargs", wire.NewMap(returners.PartField, p.Spec.Part)))
@@ -300,6 +306,8 @@ func shown(e Effect) string {
 		return "publish " + e.JID
 	case Skip:
 		return "skip " + e.JID
+	case TakeOver:
+		return fmt.Sprintf("take over %s at %v", e.JID, e.Nodes)
 	case Ended:
 		return "ended " + e.JID
 	case EndNotStored:

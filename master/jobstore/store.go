@@ -147,6 +147,17 @@ func (s *Store) Save(ctx context.Context, b returners.Batch) (returners.Result, 
 	return res, nil
 }
 
+// Leaser returns the database if it is open and grants leases, otherwise nil.
+func (s *Store) Leaser() returners.Leaser {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.opened.(returners.Leaser)
+	if !ok {
+		return nil
+	}
+	return l
+}
+
 // addOutboxRows adds outbox rows of loads and expectations for SQL. A parent learns them by events and with
 // the first return of a job.
 func (s *Store) addOutboxRows(b *returners.Batch) {

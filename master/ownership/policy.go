@@ -133,6 +133,8 @@ func (p *Policy) IsNode(id string) bool { return p.nodes.Has(id) }
 // below.
 func (p *Policy) IsMinion(id string) bool {
 	switch {
+	case p.roles.Top(id):
+		return false
 	case !p.nodes.Has(id):
 		return true
 	case !p.o.Presence.HasMinion(id):

@@ -61,6 +61,9 @@ func (p *Policy) Look() (changed []string) {
 		p.o.Failing("roles of keys not written", err)
 	}
 	changed = p.roles.Look()
+	for _, id := range p.roles.Tops() { // shown as a minion if its key was accepted first
+		p.o.Tree.RemoveMinion(id)
+	}
 	for _, id := range changed {
 		p.o.Log.Info("node admission changed", "node", id, "admitted", p.roles.Admitted(id))
 	}

@@ -37,6 +37,7 @@ type Job struct {
 	trace     tracing.Carrier  // OpenTelemetry trace
 	until     time.Time        // deadline of a queued job, or zero
 	grown     *extension       // set if it extends a job
+	shared    *shared          // set if another top publishes it
 }
 
 // Read parses the load, resolves the target and sets the jid. A trusted sender may act for any

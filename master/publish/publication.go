@@ -63,6 +63,9 @@ func (s *Service) publication(j *Job) (wire.Publication, error) {
 		}
 	}
 	p.RetConfig, p.ID = j.extra.String("ret_config"), j.extra.String("id")
+	if s.o.Tops != nil {
+		p.Extra.Set(jobfields.TopsField, s.o.Tops.Names())
+	}
 	if err := s.o.Signatures.SignJob(&p, j.extra, j.fromAbove); err != nil || j.list == nil {
 		return p, err
 	}
@@ -75,12 +78,16 @@ func (s *Service) send(ctx context.Context, x *start, early bool) error {
 	j := x.job
 	s.aim(j)
 	_, span := s.span(ctx, "salt.pub.send", j.JID)
-	err := s.o.Publications.Send(x.pub, j.topics(s.o.Config.OrderMasters), s.allBut(j.Spared))
+	var err error
+	if j.shared == nil {
+		err = s.o.Publications.Send(x.pub, j.topics(s.o.Config.OrderMasters), s.allBut(j.Spared))
+	}
 	span.End(err)
 	s.o.Traces.Published(j.JID, s.o.Now())
-	if err != nil {
+	switch {
+	case err != nil:
 		err = fmt.Errorf("publish job %s: %w", j.JID, err)
-	} else if s.o.Publications.Published(j.partName()) {
+	case j.shared == nil && s.o.Publications.Published(j.partName()):
 		s.o.Jobs.Published(j.partName())
 	}
 	s.o.Peers.LookAgain(x.spec)

@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
@@ -46,6 +47,8 @@ type Options struct {
 		Retain(p wire.Publication, topics []string, until time.Time) ([]byte, error)
 		Published(p returners.Part) (first bool)
 		DropPart(p returners.Part)
+		// Kept returns the kept publications of a job.
+		Kept(jid string) []retention.Record
 		Send(p wire.Publication, topics []string, to *zmtp.Choice) error
 	}
 	// Jobs starts jobs in the engine.
@@ -85,6 +88,7 @@ type Options struct {
 	Signatures interface {
 		SignJob(p *wire.Publication, extra *wire.Map, fromAbove bool) error
 	}
+	Tops   Tops // the cluster of this top; nil: none
 	Traces interface {
 		Received(jid string, at time.Time)
 		Traced(jid string, c tracing.Carrier)

@@ -17,6 +17,7 @@ import (
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/ownership"
+	"github.com/momtree/mom/master/retention"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/topology"
@@ -149,8 +150,9 @@ func (outgoing) QueueUntil(_ wire.PublishLoad, extra *wire.Map) (time.Time, erro
 func (outgoing) Retain(wire.Publication, []string, time.Time) ([]byte, error) {
 	return []byte("kept"), nil
 }
-func (outgoing) Published(returners.Part) bool { return false }
-func (p outgoing) DropPart(x returners.Part)   { p.w.record("dropped " + x.String()) }
+func (outgoing) Published(returners.Part) bool  { return false }
+func (outgoing) Kept(string) []retention.Record { return nil }
+func (p outgoing) DropPart(x returners.Part)    { p.w.record("dropped " + x.String()) }
 func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
 	if p.w.sending != nil {
 		p.w.sending(x.JID)

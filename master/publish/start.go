@@ -148,15 +148,12 @@ type turn struct {
 // to be published already.
 func (s *Service) Start(ctx context.Context, j *Job) error {
 	x := &start{job: j, spec: s.spec(j), turn: make(chan turn, 1)}
-	stored, err := j.stored(s.mask())
+	stored, err := s.contents(x)
 	if err != nil {
 		return err
 	}
 	s.o.Traces.Received(j.JID, s.o.Now())
 	s.o.Traces.Traced(j.JID, j.trace)
-	if x.pub, err = s.publication(j); err != nil {
-		return err
-	}
 	if err := s.room(ctx, j); err != nil {
 		return fmt.Errorf("start job %s: %w", j.JID, err)
 	}
@@ -169,6 +166,20 @@ func (s *Service) Start(ctx context.Context, j *Job) error {
 		s.o.Publications.DropPart(j.partName())
 	}
 	return err
+}
+
+// contents returns the load to store and sets the publication. Both are those of the top that
+// publishes the job.
+func (s *Service) contents(x *start) (stored wire.Raw, err error) {
+	if sh := x.job.shared; sh != nil {
+		x.pub = sh.pub
+		return sh.stored, nil
+	}
+	if stored, err = x.job.stored(s.mask()); err != nil {
+		return nil, err
+	}
+	x.pub, err = s.publication(x.job)
+	return stored, err
 }
 
 // spec returns the job for the engine.
@@ -189,8 +200,11 @@ func (s *Service) spec(j *Job) engine.Job {
 	if t, err := wire.Int(j.load.Timeout); err == nil && t > 0 {
 		spec.Timeout = time.Duration(min(t, maxTimeout)) * time.Second
 	}
-	if !j.fromAbove {
+	if !j.fromAbove || j.shared != nil {
 		spec.Unclaimed = j.Missing
+	}
+	if j.shared != nil {
+		spec.Minions, spec.StandBy = nil, min(standBy, spec.Timeout/3)
 	}
 	return spec
 }
@@ -207,6 +221,7 @@ func (s *Service) run(ctx context.Context, x *start, stored wire.Raw, kept []byt
 			s.o.Log.Info("duplicate publication ignored", "jid", x.job.JID, "user", x.job.user())
 			return false, nil
 		}
+		s.share(ctx, x, stored)
 		return true, s.send(ctx, x, t.early)
 	case <-s.o.Ctx.Done():
 		return false, fmt.Errorf("start job %s: the master is shutting down: %w", x.job.JID, s.o.Ctx.Err())
@@ -229,7 +244,7 @@ func (s *Service) room(ctx context.Context, j *Job) error {
 func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []byte) error {
 	j := x.job
 	p := engine.Publication{
-		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.Answerers(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
+		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.answerersHere(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
 		Grows: j.grown != nil, Ref: x,
 	}
 	if j.grown != nil {
@@ -253,7 +268,7 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	case j.grown != nil:
 		s.o.Files.Grown(j.JID)
 	default:
-		s.o.Files.Job(j.JID, stored, j.Answerers())
+		s.o.Files.Job(j.JID, stored, j.answerersHere())
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err
@@ -286,7 +301,7 @@ func (s *Service) Started(e engine.Started) {
 		arg = nil
 	}
 	tag, data := jobevent.New{
-		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.Answerers(), Missing: j.Missing,
+		JID: j.JID, TgtType: j.load.TgtType, Tgt: j.tgt, User: j.user(), Fun: j.load.Fun, Arg: arg, Minions: j.answerersHere(), Missing: j.Missing,
 	}.Encode()
 	s.o.Fire(tag, data)
 }

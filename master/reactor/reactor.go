@@ -59,6 +59,8 @@ type Options struct {
 	// Vars are variables of templates, in addition to tag and data; may be nil.
 	Vars *value.Map
 	Do   Doers
+	// Leads reports whether this master reacts now: another top of its cluster may do so. nil: always.
+	Leads func() bool
 	// JID returns the id of a new job or call.
 	JID func() string
 	// Key reports whether a key is that of the master's user. nil: no key is.
@@ -93,6 +95,9 @@ func New(o Options) *Reactor {
 		o.Renderer = "jinja|yaml"
 	}
 	o.Bytes = cmp.Or(o.Bytes, bounds.Default().ReactorBytes)
+	if o.Leads == nil {
+		o.Leads = func() bool { return true }
+	}
 	if o.Key == nil {
 		o.Key = func(string) bool { return false }
 	}
@@ -159,7 +164,8 @@ func (r *Reactor) take(ctx context.Context, e bus.Event) {
 		return
 	}
 	slss := r.o.Table.slss(e.Tag)
-	if len(slss) == 0 || !r.o.Table.leads.Load() {
+	//mutant:leader-reacts
+	if len(slss) == 0 || !r.o.Table.leads.Load() || !r.o.Leads() {
 		return
 	}
 	r.events.Add(1)

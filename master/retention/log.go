@@ -232,6 +232,16 @@ func (l *Log) Published(p returners.Part) (first bool) {
 	return true
 }
 
+// Kept returns the publications of a job.
+func (l *Log) Kept(jid string) (out []Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.of(jid) {
+		out = append(out, e.Record)
+	}
+	return out
+}
+
 // Unpublished reports whether a publication of a job was stored but never sent.
 func (l *Log) Unpublished(jid string) bool {
 	l.mu.Lock()

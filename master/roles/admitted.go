@@ -18,6 +18,7 @@ const settled = 3 * time.Second
 // Look reads the admissions if their folder may have changed, and returns the ids that were admitted
 // or lost their admission. The master calls it every second.
 func (b *Book) Look() (changed []string) {
+	b.lookAtTops()
 	dir := filepath.Join(b.o.PkiDir, admitted.Dir)
 	info, err := os.Stat(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -63,13 +64,19 @@ func (b *Book) Look() (changed []string) {
 
 // withdraw removes the admission of an id whose key was deleted. The caller holds b.mu.
 func (b *Book) withdraw(id string) error {
-	if _, ok := b.admitted[id]; !ok {
-		return nil
+	var errs []error
+	if _, ok := b.admitted[id]; ok {
+		delete(b.admitted, id)
+		b.seen = time.Time{}
+		_, err := admitted.Withdraw(b.o.PkiDir, id)
+		errs = append(errs, err)
 	}
-	delete(b.admitted, id)
-	b.seen = time.Time{}
-	_, err := admitted.Withdraw(b.o.PkiDir, id)
-	return err
+	if _, ok := b.tops[id]; ok {
+		delete(b.tops, id)
+		_, err := admitted.Tops.Withdraw(b.o.PkiDir, id)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // dropOrphans removes admissions of ids with neither an accepted nor a pending key: the key was

@@ -57,6 +57,9 @@ type Book struct {
 
 	admitted map[string]string // fingerprints of keys by id
 	seen     time.Time         // modification time of the admissions folder; zero: read it again
+
+	tops    map[string]string // fingerprints of the keys of tops by id
+	topsErr string            // why some of these were ignored
 }
 
 type fixed struct {

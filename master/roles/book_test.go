@@ -196,3 +196,40 @@ func FuzzRead(f *testing.F) {
 		})
 	})
 }
+
+// A top is admitted with one key. The admission goes with the key.
+func TestTop(t *testing.T) {
+	dir := t.TempDir()
+	pair, err := crypt.NewKeyPair(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "minions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "minions", "two"), []byte(pair.PublicPEM), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keys := keysOf{"two": crypt.SumKey(&pair.Private.PublicKey), "n": {1}}
+	b := open(t, dir, keys)
+	if b.Top("two") || len(b.Tops()) != 0 {
+		t.Error("not admitted yet")
+	}
+	if _, err := admitted.Tops.Admit(dir, "two"); err != nil {
+		t.Fatal(err)
+	}
+	b.Look()
+	if got := b.Tops(); !b.Top("two") || b.Top("n") || b.Admitted("two") || len(got) != 1 {
+		t.Errorf("tops %v", got)
+	}
+	keys["two"] = crypt.FingerSum{2}
+	if b.Top("two") {
+		t.Error("another key is admitted")
+	}
+	if err := b.Forget("two"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admitted.Tops.Read(dir, "two"); err == nil {
+		t.Error("the admission stays")
+	}
+}

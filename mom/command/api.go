@@ -44,7 +44,7 @@ const defaultProfile = "main"
 // Register adds the options to a command.
 func (a *API) Register(s *options.Set) {
 	s.Group("REST API Options")
-	s.Text(&a.url, "--api", "URL", "ask a remote master through its REST API, such as https://top:8000; default: SALTAPI_URL, and on a machine without a master ~/.pepperrc; none: the master of this machine")
+	s.Text(&a.url, "--api", "URL", "ask a remote master through its REST API, such as https://top:8000; URL,URL: several tops that act as one, the next is used when one cannot be reached; default: SALTAPI_URL, and on a machine without a master ~/.pepperrc; none: the master of this machine")
 	s.Text(&a.ca, "--api-ca", "FILE", "certificate authorities of the API, in PEM; default: those of the system")
 	s.Bool(&a.insecure, "--api-insecure", "accept any certificate of the API, and http: anyone on the way can read and change everything")
 	s.Text(&a.profile, "--api-profile", "NAME", "the section of ~/.pepperrc with the address of the API and the login; default: main")

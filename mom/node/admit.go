@@ -15,7 +15,7 @@ import (
 
 func admitCommand() *cobra.Command {
 	var dir string
-	var undo bool
+	var undo, top bool
 	c := &cobra.Command{
 		Use:   "admit [ID]...",
 		Short: "Admit nodes below this master as homes for others' minions",
@@ -26,21 +26,28 @@ func admitCommand() *cobra.Command {
 			"key has to exist, accepted or pending; another key under the same id is not admitted, and\n" +
 			"a deleted key loses the admission. The master sees the change within a second.\n" +
 			"Without ID the admitted nodes are listed; `syndic_ids` in the file master does the\n" +
-			"same for ids and globs. Exit codes: 0 done, 1 some were not, 64 wrong option.",
+			"same for ids and globs.\n" +
+			"With --top the ids are those of the other tops of the cluster (cluster_peers): each may\n" +
+			"start jobs here, so admit only tops that you run. Exit codes: 0 done, 1 some were not,\n" +
+			"64 wrong option.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			conf, _, err := config.LoadMaster(dir)
 			if err != nil {
 				return err
 			}
+			kind := admitted.Nodes
+			if top {
+				kind = admitted.Tops
+			}
 			if len(ids) == 0 {
 				if undo {
 					return command.Exit(command.ExitUsage, errors.New("--undo needs the nodes whose admission to withdraw"))
 				}
-				return listAdmitted(cmd, conf.PkiDir)
+				return listAdmitted(cmd, kind, conf.PkiDir)
 			}
 			var errs []error
 			for _, id := range ids {
-				errs = append(errs, admitOne(cmd, conf.PkiDir, id, undo))
+				errs = append(errs, admitOne(cmd, kind, conf.PkiDir, id, undo))
 			}
 			if err := errors.Join(errs...); err != nil {
 				return command.Exit(command.ExitFailure, err)
@@ -50,13 +57,14 @@ func admitCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the file master")
 	c.Flags().BoolVar(&undo, "undo", false, "withdraw the admission")
+	c.Flags().BoolVar(&top, "top", false, "admit other tops of the cluster")
 	return c
 }
 
-func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
+func admitOne(cmd *cobra.Command, kind admitted.Kind, pkiDir, id string, undo bool) error {
 	var said string
 	if undo {
-		was, err := admitted.Withdraw(pkiDir, id)
+		was, err := kind.Withdraw(pkiDir, id)
 		if err != nil {
 			return err
 		}
@@ -64,7 +72,7 @@ func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 			said = fmt.Sprintf("%s was not admitted.\n", id)
 		}
 	} else {
-		finger, err := admitted.Admit(pkiDir, id)
+		finger, err := kind.Admit(pkiDir, id)
 		if err != nil {
 			return err
 		}
@@ -74,8 +82,8 @@ func admitOne(cmd *cobra.Command, pkiDir, id string, undo bool) error {
 	return nil
 }
 
-func listAdmitted(cmd *cobra.Command, pkiDir string) error {
-	all, err := admitted.List(pkiDir)
+func listAdmitted(cmd *cobra.Command, kind admitted.Kind, pkiDir string) error {
+	all, err := kind.List(pkiDir)
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %s\n", id, all[id]) // best effort
 	}

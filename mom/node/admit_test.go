@@ -53,3 +53,36 @@ func TestAdmit(t *testing.T) {
 		}
 	}
 }
+
+// With --top the key is admitted as that of another top, and as nothing else.
+func TestAdmit_Top(t *testing.T) {
+	dir := t.TempDir()
+	pki := filepath.Join(dir, "etc/salt/pki/master")
+	if err := os.MkdirAll(filepath.Join(pki, "minions_pre"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "master"), []byte("root_dir: "+dir+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key, err := crypt.NewKeyPair(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(pki, "minions_pre", "top-2"), []byte(key.PublicPEM), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, undo := range []bool{false, true} {
+		args := []string{"admit", "--top", "top-2", "-c", dir}
+		if undo {
+			args = append(args, "--undo")
+		}
+		if got := momtest.Run(Command(), "", args...); got.Code != 0 {
+			t.Errorf("%v: %+v", args, got)
+		}
+		_, top := admitted.Tops.Read(pki, "top-2")
+		_, node := admitted.Nodes.Read(pki, "top-2")
+		if (top == nil) == undo || node == nil {
+			t.Errorf("%v: top %v, node %v", args, top, node)
+		}
+	}
+}

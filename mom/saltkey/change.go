@@ -211,8 +211,10 @@ func (k *run) follow(c change, sel keys.Selection, done []keys.Key) error {
 	}
 	if c.act != "accept" { // even without a running master: the next key under this id is a new one
 		for _, id := range sel[keys.Accepted] {
-			if _, err := admitted.Withdraw(k.conf.PkiDir, id); err != nil {
-				errs = append(errs, err)
+			for _, kind := range []admitted.Kind{admitted.Nodes, admitted.Tops} {
+				if _, err := kind.Withdraw(k.conf.PkiDir, id); err != nil {
+					errs = append(errs, err)
+				}
 			}
 		}
 	}

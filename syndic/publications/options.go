@@ -31,6 +31,9 @@ type Options struct {
 	// one had. Asks returns the notes to store with the job.
 	Learn func(ctx context.Context, jid, masterID string) (first, second bool)
 	Asks  func(jid string) []returners.Note
+	// Share records that further parents share a job of this one: tops of one cluster. again: the job
+	// was known before. nil: there are no further parents.
+	Share func(jid string, tops []string, again bool)
 	// Backfill adds the returns stored before any parent requested the job to this parent's outbox;
 	// false: that remains to be done. BackfillSoon schedules the same for returns that another
 	// parent already has.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jid"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
@@ -114,6 +115,10 @@ func (s *Stream) open(ctx context.Context) {
 		}
 		s.handed.Add(returners.PartIn(p), struct{}{})
 		first, second := s.o.Learn(ctx, p.JID, p.MasterID)
+		if tops := jobfields.Tops(p); len(tops) > 0 && s.o.Share != nil {
+			//mutant:node-reports-to-all-tops
+			s.o.Share(p.JID, tops, !first)
+		}
 		select {
 		case <-ctx.Done():
 			return

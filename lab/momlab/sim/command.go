@@ -54,6 +54,7 @@ func Command() *cobra.Command {
 	fl.BoolVar(&f.random, "random", false, "draw shape and jobs from the seed too")
 	fl.Bool("faults", false, "draw faults of every kind from the seed")
 	fl.IntVar(&f.tops, "tops", 1, "number of tops, each above all nodes of the next tier")
+	fl.BoolVar(&f.o.Cluster, "cluster", false, "with --tops: the tops share their jobs, as with cluster_peers")
 	fl.IntVar(&f.ties, "ties", 0, "nodes that get another parent, drawn from the seed")
 	fl.StringArrayVar(&f.jobs, "job", nil, "a job: at=0s,fun=test.ping,part=1,run=5ms..30ms,size=0,fail=0,top=0,twice=0s,batch=1 (each optional; may be repeated);\n"+
 		"twice is the delay until the next top publishes it too, batch the number of minions that run it at a time")
