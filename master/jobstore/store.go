@@ -147,11 +147,11 @@ func (s *Store) Save(ctx context.Context, b returners.Batch) (returners.Result, 
 	return res, nil
 }
 
-// Leaser returns the database if it is open and grants leases, otherwise nil.
+// Leaser returns the job cache of master_job_cache if it is open and grants leases, otherwise nil.
 func (s *Store) Leaser() returners.Leaser {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, ok := s.opened.(returners.Leaser)
+	l, ok := s.remote.(returners.Leaser)
 	if !ok {
 		return nil
 	}
