@@ -37,6 +37,9 @@ func field(v any) string {
 	case []byte:
 		return string(v)
 	case wire.Raw:
+		if len(v) == 0 {
+			return ""
+		}
 		if s, err := wire.Str(v); err == nil {
 			return s
 		}
@@ -67,6 +70,15 @@ func (c Carrier) Extract(ctx context.Context) context.Context {
 
 // parentLen is the length of a traceparent of version 00.
 const parentLen = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+
+// sampled reports whether the last bit of the flags, the last two hex digits of the parent, is set.
+func (c Carrier) sampled() bool {
+	digit := c.Parent[parentLen-1]
+	if digit > '9' {
+		digit -= 'a' - 10
+	}
+	return digit&1 == 1
+}
 
 // Valid reports whether the fields identify a trace.
 func (c Carrier) Valid() bool {

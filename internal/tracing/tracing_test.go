@@ -117,3 +117,33 @@ func mustEncode(t *testing.T, v any) wire.Raw {
 	}
 	return r
 }
+
+// A tracer that follows its parents skips what is below a trace that is not sampled; one that decides itself does not.
+func TestSkips(t *testing.T) {
+	parent := func(flags string) tracing.Carrier {
+		return tracing.Carrier{Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-" + flags}
+	}
+	follows, decides := export.NewWith(tracetest.NewInMemoryExporter(), "a", ""), export.NewWith(tracetest.NewInMemoryExporter(), "b", "always_on")
+	for _, c := range []struct {
+		carrier tracing.Carrier
+		want    bool
+	}{
+		{parent("00"), true}, {parent("02"), true}, {parent("0a"), true}, {parent("fe"), true},
+		{parent("01"), false}, {parent("03"), false}, {parent("0b"), false}, {parent("ff"), false},
+		{tracing.Carrier{}, false}, {tracing.Carrier{Parent: "00-4bf92f"}, false},
+	} {
+		if got := follows.Skips(c.carrier); got != c.want {
+			t.Errorf("below %q: skips %v, want %v", c.carrier.Parent, got, c.want)
+		}
+		if sampled := trace.SpanContextFromContext(c.carrier.Extract(t.Context())); sampled.IsValid() && sampled.IsSampled() == c.want {
+			t.Errorf("%q: the library says sampled %v", c.carrier.Parent, sampled.IsSampled())
+		}
+		if decides.Skips(c.carrier) {
+			t.Errorf("below %q: always_on skips", c.carrier.Parent)
+		}
+	}
+	var off *tracing.Tracer
+	if !off.Skips(parent("01")) {
+		t.Error("a tracer that is off skips nothing")
+	}
+}

@@ -49,7 +49,7 @@ type Options struct {
 	// Tracer creates the spans of requests; may be nil. Traces holds the traces of jobs.
 	Tracer *tracing.Tracer
 	Traces interface {
-		Context(ctx context.Context, jid string) context.Context
+		Trace(jid string) tracing.Carrier
 	}
 
 	Stats *telemetry.Counters

@@ -21,18 +21,17 @@ func (s *Server) traced(ctx context.Context, r *Request) (context.Context, traci
 	if err != nil {
 		return ctx, tracing.Span{}
 	}
-	ctx = tracing.Fields(f[0], f[1]).Extract(ctx)
-	if !trace.SpanContextFromContext(ctx).IsValid() {
-		switch r.Cmd {
-		case "publish":
-		case "_return":
-			jid, _ := wire.Str(f[2])
-			if ctx = s.Traces.Context(ctx, jid); !trace.SpanContextFromContext(ctx).IsValid() {
-				return ctx, tracing.Span{}
-			}
-		default:
-			return ctx, tracing.Span{}
-		}
+	from := tracing.Fields(f[0], f[1])
+	if r.Cmd == "_return" && from.Parent == "" {
+		jid, _ := wire.Str(f[2])
+		from = s.Traces.Trace(jid)
+	}
+	// Most returns belong to jobs that are not sampled. A publish request hands its context on, sampled or not.
+	if r.Cmd == "_return" && s.Tracer.Skips(from) {
+		return ctx, tracing.Span{}
+	}
+	if ctx = from.Extract(ctx); r.Cmd != "publish" && !trace.SpanContextFromContext(ctx).IsValid() {
+		return ctx, tracing.Span{}
 	}
 	return s.Tracer.Start(ctx, "salt.req.recv."+r.Cmd, trace.SpanKindServer,
 		attribute.String("salt.req.cmd", r.Cmd), attribute.String("salt.req.minion_id", r.ID))

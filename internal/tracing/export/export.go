@@ -64,19 +64,20 @@ func newTracer(o config.Tracing, id, version string, to sdk.TracerProviderOption
 	for k, v := range o.Resource {
 		attrs = append(attrs, attribute.String(k, v))
 	}
-	p := sdk.NewTracerProvider(to, sdk.WithResource(resource.NewSchemaless(attrs...)), sdk.WithSampler(sampler(o)))
-	return tracing.New(p.Tracer("mom"), p.Shutdown)
+	how, parentBased := sampler(o)
+	p := sdk.NewTracerProvider(to, sdk.WithResource(resource.NewSchemaless(attrs...)), sdk.WithSampler(how))
+	return tracing.New(p.Tracer("mom"), parentBased, p.Shutdown)
 }
 
-func sampler(o config.Tracing) sdk.Sampler {
+func sampler(o config.Tracing) (how sdk.Sampler, parentBased bool) {
 	switch o.Sampler {
 	case "always_on":
-		return sdk.AlwaysSample()
+		return sdk.AlwaysSample(), false
 	case "always_off":
-		return sdk.NeverSample()
+		return sdk.NeverSample(), true
 	case "trace_id_ratio":
-		return sdk.TraceIDRatioBased(o.SamplerArg)
+		return sdk.TraceIDRatioBased(o.SamplerArg), false
 	default:
-		return sdk.ParentBased(sdk.TraceIDRatioBased(o.SamplerArg))
+		return sdk.ParentBased(sdk.TraceIDRatioBased(o.SamplerArg)), true
 	}
 }
