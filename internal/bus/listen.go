@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // maxSocketPath is the maximum length of a path in a unix socket address on Linux.
@@ -68,7 +70,7 @@ func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, erro
 	// Linux gives a socket file the mode of the socket, minus the umask.
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
-		if cerr := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), uint32(mode)) }); cerr != nil {
+		if cerr := c.Control(func(fd uintptr) { err = posix.Fchmod(fd, mode) }); cerr != nil {
 			return cerr
 		}
 		return err
