@@ -8,8 +8,8 @@ import (
 	"net"
 	"time"
 
-	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )

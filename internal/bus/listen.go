@@ -22,6 +22,7 @@ type place struct {
 	path string
 	port int
 	tcp  bool
+	dir  string // sock_dir, for the secret of a port
 }
 
 func placeOf(mode, dir, name string, port int) (place, error) {
@@ -37,7 +38,7 @@ func placeOf(mode, dir, name string, port int) (place, error) {
 		if port < 0 || port > 0xffff {
 			return place{}, fmt.Errorf("invalid port %d for %s; use 1 to 65535", port, name)
 		}
-		return place{port: port, tcp: true}, nil
+		return place{port: port, tcp: true, dir: dir}, nil
 	}
 	return place{}, fmt.Errorf("ipc_mode %q is unknown: give ipc or tcp", mode)
 }
@@ -49,7 +50,19 @@ func (p place) network() (network, address string) {
 	return "unix", p.path
 }
 
+// dial connects a client.
 func (p place) dial(ctx context.Context) (net.Conn, error) {
+	c, err := p.connect(ctx)
+	if err != nil || !p.tcp || !needsSecret {
+		return c, err
+	}
+	if err := prove(ctx, c, p.dir); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (p place) connect(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	network, address := p.network()
 	return d.DialContext(ctx, network, address)

@@ -84,16 +84,13 @@ func Access(path string, mode uint32) bool {
 	return true
 }
 
-// whole is the length of a lock of all bytes of a file.
-const whole = ^uint32(0)
+// lockOffset is where the locked byte is: behind the end of every file, since Windows keeps others
+// from reading what is locked.
+const lockOffset = 1 << 30
 
 func lock(f *os.File, flags uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, whole, whole, &windows.Overlapped{Offset: lockOffset, OffsetHigh: lockOffset})
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
 }
-
-// lockOffset is behind the end of every file: a lock of Windows keeps others from reading the
-// locked bytes.
-const lockOffset = 1 << 30
 
 // Lock locks a file for this process and waits until others have unlocked it. Closing the file
 // unlocks it.

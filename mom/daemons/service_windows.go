@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+	"unsafe"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/windows"
@@ -89,8 +90,7 @@ func (f *flags) install(cmd *cobra.Command) error {
 		words = append([]string{cmd.Name()}, words...)
 	}
 	s, err := m.CreateService(serviceName, exe, mgr.Config{
-		StartType: mgr.StartAutomatic, DelayedAutoStart: true, DisplayName: "Salt Minion",
-		Description: "Salt Minion (mom)",
+		StartType: mgr.StartAutomatic, DisplayName: "Salt Minion", Description: "Salt Minion (mom)",
 	}, words...)
 	if errors.Is(err, windows.ERROR_SERVICE_EXISTS) {
 		return errors.New("it exists; remove it first: mom minion --service remove, or uninstall Salt's minion")
@@ -100,7 +100,24 @@ func (f *flags) install(cmd *cobra.Command) error {
 	}
 	defer s.Close()
 	again := mgr.RecoveryAction{Type: mgr.ServiceRestart, Delay: restartDelay}
-	return s.SetRecoveryActions([]mgr.RecoveryAction{again, again, again}, restartReset)
+	return errors.Join(
+		unlessUnknown(startLate(s)),
+		unlessUnknown(s.SetRecoveryActions([]mgr.RecoveryAction{again, again, again}, restartReset)),
+	)
+}
+
+// startLate lets the service start after those that the system needs.
+func startLate(s *mgr.Service) error {
+	info := windows.SERVICE_DELAYED_AUTO_START_INFO{IsDelayedAutoStartUp: 1}
+	return windows.ChangeServiceConfig2(s.Handle, windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO, (*byte)(unsafe.Pointer(&info)))
+}
+
+// unlessUnknown drops the error of a service manager that does not know a setting, as Wine's.
+func unlessUnknown(err error) error {
+	if errors.Is(err, windows.ERROR_INVALID_LEVEL) {
+		return nil
+	}
+	return err
 }
 
 // ownedByAdministrator returns an error if a folder belongs to a user other than the system, the

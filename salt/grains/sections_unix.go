@@ -2,7 +2,11 @@
 
 package grains
 
-import "github.com/momtree/mom/value"
+import (
+	"path/filepath"
+
+	"github.com/momtree/mom/value"
+)
 
 // hostsFile is the file of names and addresses.
 const hostsFile = "/etc/hosts"
@@ -14,3 +18,6 @@ func (c *collector) sections() []func() *value.Map {
 		c.process, c.locale, c.identity, c.python,
 	}
 }
+
+// path returns the path of a file.
+func (t tree) path(name string) string { return filepath.Join(string(t), name) }

@@ -121,3 +121,12 @@ func (c *collector) windowsProcess() *value.Map {
 	}
 	return g
 }
+
+// path returns the path of a file. Windows has none of those of Unix: such a name would mean a
+// file of the current drive.
+func (t tree) path(name string) string {
+	if filepath.VolumeName(name) == "" {
+		return "\x00" // no file has this name
+	}
+	return name
+}

@@ -135,14 +135,15 @@ func TestMinion(t *testing.T) {
 	t.Run("states", s.states)
 	t.Run("killed job", s.killedJob)
 	t.Run("local call", func(t *testing.T) {
-		if out := w.run(t, exe, "salt-call", "--local", "--out=json", "--out-indent=-1", "-l", "quiet", "test.ping"); strings.TrimSpace(out) != `{"local": true}` {
-			t.Errorf("printed %q", out)
+		out, err := w.run(t, exe, "salt-call", "--local", "--out=json", "--out-indent=-1", "-l", "quiet", "test.ping")
+		if err != nil || strings.TrimSpace(out) != `{"local": true}` {
+			t.Errorf("%v, printed %q", err, out)
 		}
 	})
 	t.Run("roles of a master", func(t *testing.T) {
 		for _, role := range []string{"master", "syndic"} {
-			out, err := w.command(t.Context(), exe, role).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "mom "+role+" does not run on Windows") {
+			out, err := w.run(t, exe, role)
+			if err == nil || !strings.Contains(out, "mom "+role+" does not run on Windows") {
 				t.Errorf("%s: %v, printed %s", role, err, out)
 			}
 		}

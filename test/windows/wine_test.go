@@ -1,7 +1,6 @@
 package windows
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -50,7 +49,10 @@ func newWine(t *testing.T) *wine {
 			t.Error(err)
 		}
 	})
-	w.run(t, "wineboot", "-i")
+	if out, err := w.run(t, "wineboot", "-i"); err != nil {
+		t.Fatalf("wineboot: %v\n%s", err, out)
+	}
+	w.addPrng(t)
 	return w
 }
 
@@ -65,8 +67,8 @@ func (w *wine) stop(t *testing.T) {
 		cmd := exec.Command(server, option)
 		cmd.Env = w.env()
 		var exit *exec.ExitError
-		if out, err := cmd.CombinedOutput(); err != nil && !errors.As(err, &exit) { // -k fails if nothing runs
-			t.Errorf("wineserver %s: %v\n%s", option, err, out)
+		if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // -k fails if nothing runs
+			t.Errorf("wineserver %s: %v", option, err)
 		}
 	}
 }
@@ -91,17 +93,24 @@ func (w *wine) command(ctx context.Context, words ...string) *exec.Cmd {
 }
 
 // run runs a program to its end and returns its output.
-func (w *wine) run(t *testing.T, words ...string) string {
+func (w *wine) run(t *testing.T, words ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var out, errs bytes.Buffer
-	cmd := w.command(ctx, words...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("wine %s: %v\n%s%s", strings.Join(words, " "), err, &out, &errs)
+	// Servers of Wine keep the output open, so it goes to a file.
+	out, err := os.CreateTemp(w.prefix, "output")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return strings.ReplaceAll(out.String(), "\r\n", "\n")
+	defer out.Close()
+	cmd := w.command(ctx, words...)
+	cmd.Stdout, cmd.Stderr = out, out
+	err = cmd.Run()
+	text, readErr := os.ReadFile(out.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), err
 }
 
 // write writes a file of drive C.
