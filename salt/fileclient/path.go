@@ -76,7 +76,7 @@ func inside(dir, path string) (string, error) {
 		return "", err
 	}
 	place := filepath.Join(dir, filepath.FromSlash(path))
-	if !hasFolder(place, dir) || !filepath.IsLocal(filepath.FromSlash(path)) {
+	if !hasFolder(place, dir) {
 		return "", &PathError{"path", path}
 	}
 	return place, nil
