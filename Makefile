@@ -47,7 +47,7 @@ PACKING = NAMES='mom $(NAMES)' MAINTAINER='$(MAINTAINER)' NFPM='$(GO) run $(NFPM
 LAB = $(GO) -C lab build -o ../build/momlab ./momlab && build/momlab
 
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
-SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64
+SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64 windows/amd64
 
 .PHONY: help build momlab test slow chaos power interop matrix upstream sim sabotage hostile mutants scale soak load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"syscall"
 	"time"
 
 	"github.com/momtree/mom/internal/bus"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -36,7 +36,7 @@ func (c *Client) openBus(ctx context.Context) (*bus.Client, error) {
 	for pause := busPause; ; pause = min(2*pause, maxBusPause) {
 		b, err := c.dialBus(ctx)
 		//mutant:client-cut-reader-tries-again
-		if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		if !errors.Is(err, io.EOF) && !errors.Is(err, posix.ConnReset) {
 			return b, err
 		}
 		if timing.Sleep(within, pause) != nil {

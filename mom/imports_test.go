@@ -60,7 +60,7 @@ var apart = map[string]string{
 // aside are libraries that know nothing of a master: of terminals, text, values, time, logs.
 var aside = []string{
 	"client", "client/remote", "value", "topology", "topology/trace",
-	"internal/process", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/config", "internal/timing", "internal/terminal", "internal/versions", "salt/pyfmt",
+	"internal/posix", "internal/process", "internal/callargs", "internal/daemon", "internal/jid", "internal/output", "internal/config", "internal/timing", "internal/terminal", "internal/versions", "salt/pyfmt",
 }
 
 // Commands stand on package client and on nothing deeper; an exception that is not needed

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 // commandFor gives the command that the program's name asks for: Salt's names
 // stand for themselves, any other is mom with its sub-commands.
 func commandFor(arg0 string) *cobra.Command {
-	name := filepath.Base(arg0)
+	name := programName(arg0)
 	for _, c := range saltCommands() {
 		if c.Name() == name {
 			return command.Prepare(c, name, version())
@@ -61,6 +62,16 @@ func commandFor(arg0 string) *cobra.Command {
 	root.AddCommand(tree.Command(), tree.TopCommand(), tree.TraceCommand(), debug.Command(), demo.Command(), doctor.Command(), health.Command(), seedCommand(), node.Command(), acl.Command())
 	root.AddCommand(plan.Command(), manCommand(pages))
 	return command.Prepare(root, "mom", version())
+}
+
+// programName returns the name by which the program was called. Windows ignores its case and needs
+// an ending.
+func programName(arg0 string) string {
+	name := filepath.Base(arg0)
+	if runtime.GOOS == "windows" {
+		name = strings.TrimSuffix(strings.ToLower(name), ".exe")
+	}
+	return name
 }
 
 // pages are the commands that have manual pages: mom, and those of Salt's names.

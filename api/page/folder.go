@@ -9,7 +9,8 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // Folder is a directory of files to serve: Salt's option static.
@@ -41,7 +42,7 @@ func (f *Folder) Serve(w http.ResponseWriter, r *http.Request, name string) bool
 	}
 	// Without O_NONBLOCK opening a pipe would wait for a writer.
 	//mutant:api-static-links
-	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := f.root.OpenFile(name, os.O_RDONLY|posix.NonBlock, 0)
 	if err != nil {
 		return false
 	}
@@ -66,7 +67,7 @@ func OpenFile(name string) (File, error) {
 }
 
 func (f File) open() (*os.File, error) {
-	file, err := os.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := os.OpenFile(f.name, os.O_RDONLY|posix.NonBlock, 0)
 	if err != nil {
 		return nil, err
 	}

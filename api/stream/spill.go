@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/momtree/mom/internal/posix"
 )
 
 const (
@@ -66,7 +66,7 @@ func OpenSpill(dir string, bound int64, now func() time.Time, log *slog.Logger) 
 			err = errors.Join(err, s.lock.Close())
 		}
 	}()
-	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := posix.TryLock(s.lock); err != nil {
 		return nil, fmt.Errorf("lock event directory %s: in use by another process: %w", dir, err)
 	}
 	for _, name := range []string{s.older(), s.newer()} {
@@ -82,7 +82,7 @@ func (s *Spill) newer() string { return filepath.Join(s.dir, "events") }
 
 // read reads the events in a file and returns the size of its intact part.
 func (s *Spill) read(name string) (int64, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|posix.NoFollow|posix.NonBlock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -222,7 +222,7 @@ func (s *Spill) reopen() error {
 	if s.file != nil {
 		return nil
 	}
-	f, err := os.OpenFile(s.newer(), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(s.newer(), os.O_RDWR|os.O_CREATE|posix.NoFollow, 0o600)
 	if err != nil {
 		return err
 	}

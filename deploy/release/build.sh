@@ -45,8 +45,10 @@ for system in "$@"; do
 	name=mom-$VERSION-$os-$arch
 	echo "== $name"
 	mkdir "$work/$name"
-	compile "$system" "$work/$name/mom"
-	tool $CYCLONEDX bin -json -noserial -notimestamp -std -version "v$VERSION" -output "$out/$name.cdx.json" "$work/$name/mom"
+	binary=$work/$name/mom
+	[ "$os" != windows ] || binary=$binary.exe
+	compile "$system" "$binary"
+	tool $CYCLONEDX bin -json -noserial -notimestamp -std -version "v$VERSION" -output "$out/$name.cdx.json" "$binary"
 
 	cp LICENSE README.md CHANGELOG.md "$work/$name"
 	cp -r "$work/pages/man" "$work/pages/completion" "$work/$name"

@@ -4,16 +4,17 @@ import (
 	"io/fs"
 	"os/user"
 	"strconv"
-	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // groupOf returns the name of the group of a file.
 func groupOf(info fs.FileInfo) string {
-	st, ok := info.Sys().(*syscall.Stat_t)
+	_, gid, ok := posix.Owner(info)
 	if !ok {
 		return "?"
 	}
-	id := strconv.FormatUint(uint64(st.Gid), 10)
+	id := strconv.Itoa(gid)
 	if g, err := user.LookupGroupId(id); err == nil {
 		return g.Name
 	}

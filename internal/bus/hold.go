@@ -47,7 +47,7 @@ func Vacant(ctx context.Context, sockets ...Socket) error {
 func (p place) vacant(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	c, err := p.dial(ctx)
+	c, err := p.connect(ctx)
 	switch {
 	case err == nil:
 		_ = c.Close()

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // maxSocketPath is the maximum length of a path in a unix socket address on Linux.
@@ -20,6 +22,7 @@ type place struct {
 	path string
 	port int
 	tcp  bool
+	dir  string // sock_dir, for the secret of a port
 }
 
 func placeOf(mode, dir, name string, port int) (place, error) {
@@ -35,7 +38,7 @@ func placeOf(mode, dir, name string, port int) (place, error) {
 		if port < 0 || port > 0xffff {
 			return place{}, fmt.Errorf("invalid port %d for %s; use 1 to 65535", port, name)
 		}
-		return place{port: port, tcp: true}, nil
+		return place{port: port, tcp: true, dir: dir}, nil
 	}
 	return place{}, fmt.Errorf("ipc_mode %q is unknown: give ipc or tcp", mode)
 }
@@ -47,7 +50,19 @@ func (p place) network() (network, address string) {
 	return "unix", p.path
 }
 
+// dial connects a client.
 func (p place) dial(ctx context.Context) (net.Conn, error) {
+	c, err := p.connect(ctx)
+	if err != nil || !p.tcp || !needsSecret {
+		return c, err
+	}
+	if err := prove(ctx, c, p.dir); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (p place) connect(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	network, address := p.network()
 	return d.DialContext(ctx, network, address)
@@ -68,7 +83,7 @@ func (p place) listen(ctx context.Context, mode fs.FileMode) (net.Listener, erro
 	// Linux gives a socket file the mode of the socket, minus the umask.
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		var err error
-		if cerr := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), uint32(mode)) }); cerr != nil {
+		if cerr := c.Control(func(fd uintptr) { err = posix.Fchmod(fd, mode) }); cerr != nil {
 			return cerr
 		}
 		return err

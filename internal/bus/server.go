@@ -77,6 +77,7 @@ type Server struct {
 	bus       *Bus
 	cfg       ServerConfig
 	pub, pull net.Listener
+	secret    []byte // that clients of a port send first; nil: they send none
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -120,6 +121,10 @@ func (s *Server) listen() error {
 	if !pub.tcp {
 		if err := os.MkdirAll(cfg.SockDir, 0o755); err != nil {
 			return fmt.Errorf("making sock_dir: %w", err)
+		}
+	} else if needsSecret {
+		if s.secret, err = makeSecret(cfg.SockDir); err != nil {
+			return err
 		}
 	}
 	if s.pub, err = pub.listen(s.ctx, cfg.PubMode); err != nil {
@@ -171,11 +176,23 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 		}
 		go func() {
 			defer s.wg.Done()
-			handle(c)
+			if err := s.admit(c); err == nil {
+				handle(c)
+			} else if s.ctx.Err() == nil {
+				s.cfg.Log.Warn("event bus refused a connection", "socket", l.Addr().String(), "err", err)
+			}
 			s.untrack(c)
 			<-slots
 		}()
 	}
+}
+
+// admit checks the secret of a client, if it needs one.
+func (s *Server) admit(c net.Conn) error {
+	if s.secret == nil {
+		return nil
+	}
+	return check(c, s.secret)
 }
 
 func (s *Server) track(c net.Conn) bool {

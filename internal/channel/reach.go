@@ -7,10 +7,10 @@ import (
 	"net"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/momtree/mom/internal/logs"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/zmtp"
 )
 
@@ -112,11 +112,11 @@ func reason(err error) (why, hint string) {
 		return fmt.Sprintf("the name %s is not known (DNS: %s)", dns.Name, dns.Err), "correct the name, or make it known by DNS or /etc/hosts"
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the name %s cannot be looked up (DNS: %s)", dns.Name, dns.Err), "see whether this machine reaches its name server"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, posix.ConnRefused):
 		return "connection refused: nothing listens there", "see whether the master runs and whether this is its address and its ret_port"
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+	case errors.Is(err, posix.HostUnreachable), errors.Is(err, posix.NetUnreachable):
 		return "no route to it", "see the network of this machine and the address"
-	case err == nil, errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
+	case err == nil, errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, posix.ConnTimedOut):
 		return "no answer to the attempt to connect", "see whether the machine is up and a firewall lets its ret_port through"
 	case errors.Is(err, zmtp.ErrGreeting), errors.Is(err, zmtp.ErrReady):
 		return "what listens there does not speak ZMTP", "see whether the port is the master's ret_port"

@@ -14,7 +14,8 @@ type Common struct {
 	// master. Default: the user who starts the program.
 	User string `yaml:"user"`
 	// RootDir is the directory below which pki_dir, cachedir, sock_dir, log files, process id files
-	// and autosign files are. It does not affect content such as file_roots.
+	// and autosign files are. It does not affect content such as file_roots. Default on Windows: Salt's
+	// folder there (docs/guide/windows.md).
 	RootDir string `yaml:"root_dir" default:"/"`
 	// ID is the name of this minion or master. Default: the file minion_id, else the host name; a
 	// master appends `_master`.
@@ -66,7 +67,7 @@ type Common struct {
 	// TcpKeepaliveIntvl is the time between TCP keep-alive probes; `-1` for the system's setting.
 	TcpKeepaliveIntvl time.Duration `yaml:"tcp_keepalive_intvl" unit:"s" default:"-1" min:"-1"`
 	// IpcMode is the kind of the local event sockets: `ipc` for files in sock_dir, `tcp` for ports on
-	// 127.0.0.1.
+	// 127.0.0.1. Default on Windows: `tcp`.
 	IpcMode string `yaml:"ipc_mode" default:"ipc" oneof:"ipc tcp"`
 	// IpcFraming is the frame format of the local event sockets: `bare` (Salt until mid 2026),
 	// `length` (3006.27 and later), or `auto`, which uses the version of each Salt program that

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // maxIncludes bounds the depth of includes.
@@ -187,6 +189,9 @@ func (r *reader) file(path string) ([]setting, error) {
 
 // modes warns about a file that other users can change, or whose secrets they can read.
 func (r *reader) modes(path string, mode fs.FileMode, list []setting) {
+	if !posix.HasModes {
+		return
+	}
 	if mode&0o002 != 0 {
 		r.warn(Place{File: path}, Permission, "", fmt.Sprintf("everyone may write this file (mode %04o): chmod o-w %s", mode, path))
 	}

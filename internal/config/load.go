@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -318,10 +317,3 @@ func (m *Minion) Get(name string) (any, bool) {
 
 // Place returns where an option was set; the zero Place means that it was not.
 func (s *source) Place(name string) Place { return s.places[name] }
-
-func currentUser() string {
-	if u := os.Getenv("USER"); os.Getuid() != 0 && u != "" {
-		return u
-	}
-	return userByID(os.Getuid())
-}

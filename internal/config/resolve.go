@@ -46,7 +46,7 @@ func fill(p *string, def string) {
 }
 
 func withElement(dir, last string) string {
-	if strings.HasSuffix(dir, "/"+last) {
+	if strings.HasSuffix(filepath.ToSlash(dir), "/"+filepath.ToSlash(last)) {
 		return dir
 	}
 	return filepath.Join(dir, last)
@@ -69,17 +69,16 @@ func (c *Common) under(paths ...*string) {
 		}
 	}
 	for _, p := range paths {
-		if *p == "" || strings.HasPrefix(*p, root+"/") {
-			continue
+		if *p != "" {
+			*p = placeUnder(root, *p)
 		}
-		*p = filepath.Join(root, *p)
 	}
 }
 
 // underUnlessURL is under, but skips syslog URLs such as file:///dev/log.
 func (c *Common) underUnlessURL(paths ...*string) {
 	for _, p := range paths {
-		if u, err := url.Parse(*p); err != nil || u.Scheme == "" {
+		if u, err := url.Parse(strings.TrimPrefix(*p, filepath.VolumeName(*p))); err != nil || u.Scheme == "" {
 			c.under(p)
 		}
 	}

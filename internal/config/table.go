@@ -83,7 +83,8 @@ func setDefaults(v reflect.Value, t map[string]option) {
 		if !o.hasDef {
 			continue
 		}
-		if _, err := o.assign(v.FieldByIndex(o.index), pyfmt.YAMLScalar(o.def), o.def); err != nil {
+		def := SystemDefault(o.def)
+		if _, err := o.assign(v.FieldByIndex(o.index), pyfmt.YAMLScalar(def), def); err != nil {
 			panic("config: default of " + o.name + ": " + err.Error())
 		}
 	}

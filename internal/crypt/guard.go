@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // Guard restricts the modes of a directory of keys. The directory gets mode 0700 unless it has
@@ -13,7 +15,8 @@ import (
 // of names in it get 0400 if others than the owner may read or write them. found describes what
 // was open, for the log: whoever could read a key has it, and whoever could write to the
 // directory may have replaced one. Guard returns an error if something stays open to all, since
-// its mode cannot be changed. A missing directory is not an error.
+// its mode cannot be changed. A missing directory is not an error. On Windows it restricts the
+// access list of the directory instead ([posix.Restrict]).
 func Guard(dir string, permissive bool, names ...string) (found []string, err error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,6 +27,9 @@ func Guard(dir string, permissive bool, names ...string) (found []string, err er
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("pki_dir %s is not a directory", dir)
+	}
+	if !posix.HasModes {
+		return nil, posix.Restrict(dir)
 	}
 	var faults []error
 	mode := info.Mode().Perm()

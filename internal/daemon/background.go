@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 )
 
 // backgroundEnv marks the child that continues in the background; its value is the descriptor
@@ -31,7 +30,9 @@ func Background() error {
 	cmd.Args[0] = os.Args[0]
 	cmd.Env = append(os.Environ(), backgroundEnv+"=3")
 	cmd.ExtraFiles = []*os.File{w}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := detach(cmd); err != nil {
+		return errors.Join(err, w.Close())
+	}
 	if err := cmd.Start(); err != nil {
 		return errors.Join(fmt.Errorf("go into the background: %w", err), w.Close())
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/process"
 )
 
@@ -82,7 +82,7 @@ func lockFile(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f); err != nil {
+		if err := posix.Lock(f); err != nil {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 		}
 		ours, err := f.Stat()
@@ -93,15 +93,6 @@ func lockFile(path string) (*os.File, error) {
 			return f, nil
 		}
 		_ = f.Close() // it was removed during the wait
-	}
-}
-
-func flock(f *os.File) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
 	}
 }
 
@@ -120,8 +111,8 @@ func alive(pid int, others []string) bool {
 	if !process.Exists(pid) {
 		return false
 	}
-	own, err1 := os.Readlink("/proc/self/exe")
-	other, err2 := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	own, err1 := process.Executable(os.Getpid())
+	other, err2 := process.Executable(pid)
 	if err1 != nil || err2 != nil {
 		return true
 	}

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
 )
 
@@ -19,7 +18,7 @@ const maxStacks = 64 << 20
 // that signal would end the daemon.
 func WriteStacks(log *slog.Logger) (stop func()) {
 	got, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(got, syscall.SIGUSR1)
+	notifyStacks(got)
 	go func() {
 		for {
 			select {

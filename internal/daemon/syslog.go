@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"log/syslog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +32,7 @@ type syslogLine struct {
 	text  string
 }
 
-// sink has the methods of [syslog.Writer] for each severity.
+// sink has the methods of package log/syslog for each severity.
 type sink interface {
 	io.Closer
 	Crit(text string) error
@@ -47,7 +46,7 @@ type sink interface {
 func openSyslog(t syslogTarget, tag string) (*syslogWriter, error) {
 	var errs []error
 	for _, network := range t.networks {
-		w, err := syslog.Dial(network, t.address, t.facility|syslog.LOG_INFO, tag)
+		w, err := dialSyslog(network, t.address, t.facility, tag)
 		if err == nil {
 			return newSyslogWriter(w), nil
 		}

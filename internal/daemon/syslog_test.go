@@ -13,12 +13,12 @@ import (
 
 func TestParseSyslogURL(t *testing.T) {
 	for text, want := range map[string]syslogTarget{
-		"file:///dev/log":                {[]string{"unixgram", "unix"}, "/dev/log", syslog.LOG_USER},
-		"file:///dev/log/LOG_LOCAL0":     {[]string{"unixgram", "unix"}, "/dev/log", syslog.LOG_LOCAL0},
-		"udp://localhost":                {[]string{"udp"}, "localhost:514", syslog.LOG_USER},
-		"udp://localhost:5145/LOG_KERN":  {[]string{"udp"}, "localhost:5145", syslog.LOG_KERN},
-		"tcp://127.0.0.1:514/log_daemon": {[]string{"tcp"}, "127.0.0.1:514", syslog.LOG_DAEMON},
-		"tcp://[::1]/LOG_AUTHPRIV":       {[]string{"tcp"}, "[::1]:514", syslog.LOG_AUTHPRIV},
+		"file:///dev/log":                {[]string{"unixgram", "unix"}, "/dev/log", facility(syslog.LOG_USER)},
+		"file:///dev/log/LOG_LOCAL0":     {[]string{"unixgram", "unix"}, "/dev/log", facility(syslog.LOG_LOCAL0)},
+		"udp://localhost":                {[]string{"udp"}, "localhost:514", facility(syslog.LOG_USER)},
+		"udp://localhost:5145/LOG_KERN":  {[]string{"udp"}, "localhost:5145", facility(syslog.LOG_KERN)},
+		"tcp://127.0.0.1:514/log_daemon": {[]string{"tcp"}, "127.0.0.1:514", facility(syslog.LOG_DAEMON)},
+		"tcp://[::1]/LOG_AUTHPRIV":       {[]string{"tcp"}, "[::1]:514", facility(syslog.LOG_AUTHPRIV)},
 	} {
 		got, ok, err := parseSyslogURL(text)
 		if err != nil || !ok || !slices.Equal(got.networks, want.networks) || got.address != want.address || got.facility != want.facility {

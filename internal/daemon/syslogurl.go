@@ -3,27 +3,28 @@ package daemon
 import (
 	"cmp"
 	"fmt"
-	"log/syslog"
 	"net"
 	"net/url"
 	"path"
 	"strings"
 )
 
+// facility is the number of a syslog facility, as syslog(3) counts them: times 8.
+type facility int
+
 // facilities are the names that Salt accepts at the end of a syslog URL.
-var facilities = map[string]syslog.Priority{
-	"LOG_KERN": syslog.LOG_KERN, "LOG_USER": syslog.LOG_USER, "LOG_MAIL": syslog.LOG_MAIL, "LOG_DAEMON": syslog.LOG_DAEMON,
-	"LOG_AUTH": syslog.LOG_AUTH, "LOG_SYSLOG": syslog.LOG_SYSLOG, "LOG_LPR": syslog.LOG_LPR, "LOG_NEWS": syslog.LOG_NEWS,
-	"LOG_UUCP": syslog.LOG_UUCP, "LOG_CRON": syslog.LOG_CRON, "LOG_AUTHPRIV": syslog.LOG_AUTHPRIV, "LOG_FTP": syslog.LOG_FTP,
-	"LOG_LOCAL0": syslog.LOG_LOCAL0, "LOG_LOCAL1": syslog.LOG_LOCAL1, "LOG_LOCAL2": syslog.LOG_LOCAL2, "LOG_LOCAL3": syslog.LOG_LOCAL3,
-	"LOG_LOCAL4": syslog.LOG_LOCAL4, "LOG_LOCAL5": syslog.LOG_LOCAL5, "LOG_LOCAL6": syslog.LOG_LOCAL6, "LOG_LOCAL7": syslog.LOG_LOCAL7,
+var facilities = map[string]facility{
+	"LOG_KERN": 0, "LOG_USER": 1 << 3, "LOG_MAIL": 2 << 3, "LOG_DAEMON": 3 << 3, "LOG_AUTH": 4 << 3, "LOG_SYSLOG": 5 << 3,
+	"LOG_LPR": 6 << 3, "LOG_NEWS": 7 << 3, "LOG_UUCP": 8 << 3, "LOG_CRON": 9 << 3, "LOG_AUTHPRIV": 10 << 3, "LOG_FTP": 11 << 3,
+	"LOG_LOCAL0": 16 << 3, "LOG_LOCAL1": 17 << 3, "LOG_LOCAL2": 18 << 3, "LOG_LOCAL3": 19 << 3,
+	"LOG_LOCAL4": 20 << 3, "LOG_LOCAL5": 21 << 3, "LOG_LOCAL6": 22 << 3, "LOG_LOCAL7": 23 << 3,
 }
 
 // syslogTarget is the destination of a syslog URL.
 type syslogTarget struct {
 	networks []string // tried in turn
 	address  string
-	facility syslog.Priority
+	facility facility
 }
 
 // parseSyslogURL parses the forms of Salt's log_file that are not paths:
@@ -34,12 +35,12 @@ func parseSyslogURL(text string) (t syslogTarget, ok bool, err error) {
 	if err != nil || u.Scheme != "file" && u.Scheme != "tcp" && u.Scheme != "udp" {
 		return t, false, nil
 	}
-	t.facility = syslog.LOG_USER
+	t.facility = facilities["LOG_USER"]
 	dir, last := path.Split(u.Path)
-	facility, named := strings.ToUpper(strings.TrimSuffix(last, path.Ext(last))), last != ""
+	name, named := strings.ToUpper(strings.TrimSuffix(last, path.Ext(last))), last != ""
 	if u.Scheme == "file" {
 		t.networks, t.address = []string{"unixgram", "unix"}, u.Path
-		if named = strings.HasPrefix(facility, "LOG_"); named {
+		if named = strings.HasPrefix(name, "LOG_"); named {
 			t.address = path.Clean(dir)
 		}
 	} else {
@@ -47,8 +48,8 @@ func parseSyslogURL(text string) (t syslogTarget, ok bool, err error) {
 	}
 	if named {
 		var known bool
-		if t.facility, known = facilities[facility]; !known {
-			return t, true, fmt.Errorf("log_file %s: the syslog facility %q is not known; LOG_USER, LOG_DAEMON and LOG_LOCAL0 to LOG_LOCAL7 are some that are", text, facility)
+		if t.facility, known = facilities[name]; !known {
+			return t, true, fmt.Errorf("log_file %s: the syslog facility %q is not known; LOG_USER, LOG_DAEMON and LOG_LOCAL0 to LOG_LOCAL7 are some that are", text, name)
 		}
 	}
 	if u.Scheme != "file" && u.Hostname() == "" || t.address == "" || t.address == "." {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // Syncer lets many callers wait for one sync. It is safe for concurrent use.
@@ -26,7 +28,7 @@ func New(sync func() error) *Syncer { return &Syncer{sync: sync, turn: make(chan
 
 // File syncs the content of a file. Sync its directory for its name.
 func File(path string) error {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, posix.SyncFlag, 0)
 	if err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/momtree/mom/internal/process"
 )
 
 // Process is a member that runs as a separate process.
@@ -30,13 +32,17 @@ func Start(exe string, m Member, more ...string) (*Process, error) {
 	cmd := exec.Command(exe, append([]string{m.Kind, "-c", m.ConfDir, "-l", "info"}, more...)...)
 	cmd.Args[0] = "mom"
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // this process forwards an interrupt of the terminal
+	group := process.NewGroup(cmd, nil) // this process forwards an interrupt of the terminal
 	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", m.ID, err)
+	}
+	if err := group.Begin(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", m.ID, err)
 	}
 	p := &Process{Member: m, cmd: cmd, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
+		group.Close()
 		close(p.done)
 	}()
 	return p, nil

@@ -1,10 +1,6 @@
 package process
 
-import (
-	"errors"
-	"os"
-	"syscall"
-)
+import "os"
 
 // Identity names one process. Two processes never share all three fields.
 type Identity struct {
@@ -12,8 +8,8 @@ type Identity struct {
 	// Boot is the id of the system boot under which the process runs; "" if the system has no
 	// such id.
 	Boot string
-	// Started is when the process started, in the kernel's clock ticks since boot; 0 if the
-	// system does not report it.
+	// Started is when the process started, in the kernel's clock ticks since boot, on Windows in
+	// units of 100 ns since 1601; 0 if the system does not report it.
 	Started int64
 }
 
@@ -49,7 +45,7 @@ func Exists(pid int) bool {
 	if pid <= 0 {
 		return false
 	}
-	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+	if !exists(pid) {
 		return false
 	}
 	//mutant:jobs-pid-of-a-thread

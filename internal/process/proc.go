@@ -36,19 +36,6 @@ func stat(pid int) []string {
 	return strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
 }
 
-// startTime returns when a process started, in clock ticks since boot.
-func startTime(pid int) int64 {
-	f := stat(pid)
-	if len(f) <= statStart {
-		return 0
-	}
-	n, err := strconv.ParseInt(f[statStart], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // ended reports whether a process is a zombie: in a container without an init it may stay one
 // forever.
 func ended(pid int) bool {

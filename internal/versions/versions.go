@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"github.com/momtree/mom/internal/posix"
 )
 
 // Salt is the release of Salt whose behaviour, protocols and command lines this program
@@ -59,13 +59,8 @@ func Libraries() []Line {
 
 func system() []Line {
 	out := []Line{{"machine", runtime.GOARCH}, {"system", runtime.GOOS}}
-	var u unix.Utsname
-	if unix.Uname(&u) == nil {
-		out = []Line{
-			{"machine", unix.ByteSliceToString(u.Machine[:])},
-			{"release", unix.ByteSliceToString(u.Release[:])},
-			{"system", unix.ByteSliceToString(u.Sysname[:])},
-		}
+	if u, ok := posix.Uname(); ok {
+		out = []Line{{"machine", u.Machine}, {"release", u.Release}, {"system", u.System}}
 	}
 	if b, err := os.ReadFile("/etc/os-release"); err == nil {
 		for line := range strings.Lines(string(b)) {

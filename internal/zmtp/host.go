@@ -9,8 +9,9 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // host is the common part of ROUTER and PUB: it accepts connections, does handshakes, keeps the
@@ -265,7 +266,7 @@ func (h *host) attend(p *Peer, addr netip.Addr) {
 	h.leave(addr, p)
 	h.count.end(err)
 	level := slog.LevelDebug
-	if errors.Is(err, ErrStalled) || isErrno(err, syscall.ETIMEDOUT) {
+	if errors.Is(err, ErrStalled) || isErrno(err, posix.ConnTimedOut) {
 		level = h.cuts.level(time.Now())
 	}
 	h.log.Log(context.Background(), level, "connection ended", "socket", h.kind, "peer", addr, "identity", p.identity, "err", err)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // HostStats are the counters that ROUTER and PUB share. Gauges are current values; the others
@@ -45,7 +47,7 @@ type hostCounters struct {
 
 // ungreeted counts why a handshake failed.
 func (c *hostCounters) ungreeted(err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+	if errors.Is(err, io.EOF) || errors.Is(err, posix.ConnReset) || errors.Is(err, syscall.EPIPE) {
 		c.handshakeGone.Add(1)
 		return
 	}
@@ -66,7 +68,7 @@ func (c *hostCounters) end(err error) {
 		c.cutSlow.Add(1)
 	case errors.Is(err, ErrStalled):
 		c.cutStalled.Add(1)
-	case errors.Is(err, ErrSilent), isErrno(err, syscall.ETIMEDOUT):
+	case errors.Is(err, ErrSilent), isErrno(err, posix.ConnTimedOut):
 		c.cutSilent.Add(1)
 	case errors.Is(err, ErrIdle):
 		c.cutIdle.Add(1)

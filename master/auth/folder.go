@@ -14,11 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/logs"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/master/datacache"
 )
 
@@ -71,7 +70,7 @@ func (d *folder) make() error {
 
 // ours reports whether a file belongs to the user of this program, or to root.
 func (d *folder) ours(fi fs.FileInfo) bool {
-	st, ok := fi.Sys().(*syscall.Stat_t)
+	st, ok := posix.StatOf(fi)
 	return ok && (st.Uid == 0 || int(st.Uid) == d.uid)
 }
 
@@ -81,9 +80,9 @@ var errStranger = errors.New("it is not a token of this master")
 // read reads a token file. It returns fs.ErrNotExist if the file does not exist.
 func (d *folder) read(name string) ([]byte, error) {
 	// Do not follow links, and do not block on a pipe.
-	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_RDONLY|posix.NoFollow|posix.NonBlock, 0)
 	switch {
-	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.EMLINK): // the latter on FreeBSD
+	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.EMLINK): // the latter on FreeBSD
 		return nil, fmt.Errorf("%w: it is a link", errStranger)
 	case err != nil:
 		return nil, err

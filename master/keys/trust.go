@@ -8,7 +8,8 @@ import (
 	"os/user"
 	"slices"
 	"strconv"
-	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 var errWritable = errors.New("wrong permissions")
@@ -27,7 +28,7 @@ func (p *Policy) trusted(info fs.FileInfo) error {
 	case !p.PermissivePkiAccess:
 		return fmt.Errorf("%w: mode %04o allows its group to write, use chmod g-w or set permissive_pki_access", errWritable, mode.Perm())
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
+	st, ok := posix.StatOf(info)
 	if !ok || os.Getuid() != 0 {
 		return nil
 	}

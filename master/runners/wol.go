@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/master/functions"
 )
 
@@ -95,7 +96,7 @@ func wake(ctx context.Context, c *Call, mac string) error {
 	}
 	dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		var failed error
-		err := raw.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_BROADCAST, 1) })
+		err := raw.Control(func(fd uintptr) { failed = posix.Broadcast(fd) })
 		if err == nil {
 			err = failed
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/callargs"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/master/access/verdict"
 	"github.com/momtree/mom/mom/command"
@@ -60,7 +61,7 @@ func explainCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, words []string) error { return f.run(cmd, words) },
 	}
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", config.DefaultDir(), "directory with the file master")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().StringVar(&f.out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/client"
 	"github.com/momtree/mom/internal/callargs"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/options"
 )
 
@@ -30,7 +31,7 @@ type Frame struct {
 // RegisterDir adds the option for the configuration directory; file is the file that is read
 // there.
 func (f *Frame) RegisterDir(s *options.Set, file string) {
-	f.Dir = "/etc/salt"
+	f.Dir = config.DefaultDir()
 	s.Text(&f.Dir, "-c --config-dir", "DIR", "directory with the file "+file+"; default: /etc/salt")
 }
 

@@ -5,10 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
@@ -106,9 +105,7 @@ func saltfileOf(args []string) string {
 
 // onlyOurs reports whether only this user and root can have written a file.
 func onlyOurs(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	owners := []int{0, os.Geteuid()}
-	return ok && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0 && slices.Contains(owners, int(st.Uid))
+	return info.Mode().IsRegular() && !posix.OthersMayWrite(info) && posix.OwnedBy(info, 0, os.Geteuid())
 }
 
 func readSaltfile(path string) ([]byte, error) {

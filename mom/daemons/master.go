@@ -22,6 +22,9 @@ func masterCommand() *cobra.Command {
 		Short: "Run a master",
 		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseRole("master"); err != nil {
+				return err
+			}
 			version := command.Version(cmd)
 			conf, warnings, err := config.LoadMaster(f.dir)
 			if err != nil {

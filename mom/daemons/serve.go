@@ -9,15 +9,16 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
+	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/daemon"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -42,7 +43,7 @@ type flags struct {
 
 func (f *flags) register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
+	fs.StringVarP(&f.dir, "config-dir", "c", config.DefaultDir(), "directory with the configuration")
 	fs.BoolVarP(&f.background, "daemon", "d", false, "run in the background")
 	fs.StringVarP(&f.logLevel, "log-level", "l", "", "level of the console log (default: log_level, warning)")
 	fs.StringVar(&f.logFile, "log-file", "", "log file (default: log_file)")
@@ -117,7 +118,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 	log.Info("Starting the "+svc.name, "version", svc.version) //nolint:sloglint // Salt's text
 	run, err := svc.open(ctx, log)
 	if err != nil {
-		taken := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL)
+		taken := errors.Is(err, posix.AddrInUse) || errors.Is(err, posix.AddrNotAvailable)
 		log.Error("daemon not started", "daemon", svc.name, "err", err, "ports_taken", taken)
 		if taken {
 			return &startError{command.Exit(command.ExitPorts, fmt.Errorf("the ports are not available to bind: %w; see who has them (ss -ltnp), or set others", err))}
@@ -149,7 +150,7 @@ func (f *flags) inForeground(ctx context.Context, console io.Writer, consoleLeve
 // becomeUser checks the option `user`. The program does not change its user: a service manager does
 // that better (User= of systemd).
 func becomeUser(name string) error {
-	if name == "" {
+	if name == "" || runtime.GOOS == "windows" { // there the service manager alone names the user
 		return nil
 	}
 	if _, err := user.Lookup(name); err != nil {

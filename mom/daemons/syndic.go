@@ -41,6 +41,9 @@ func syndicCommand() *cobra.Command {
 			"returns that its parents have not accepted in cachedir/syndic.db.",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseRole("syndic"); err != nil {
+				return err
+			}
 			version := command.Version(cmd)
 			conf, warnings, err := config.LoadSyndic(f.dir)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -71,7 +72,7 @@ func bundleCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
+	c.Flags().StringVarP(&dir, "config-dir", "c", config.DefaultDir(), "directory with the configuration")
 	c.Flags().StringVar(&role, "role", "", "which daemon of the folder: master (a node too), minion or api (default: master if the folder has its file)")
 	c.Flags().StringVarP(&file, "output", "o", "", "file to write, which must not be there (default: mom-debug-ROLE-TIME.tar.gz here)")
 	command.Values(c, "role", "master", "minion", "api")

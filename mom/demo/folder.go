@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/momtree/mom/internal/daemon"
+	"github.com/momtree/mom/internal/posix"
 )
 
 // markName is the file by which a folder is that of a demo. Its lock is held while the
@@ -35,7 +34,7 @@ func claim(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := posix.TryLock(f); err != nil {
 		who, _ := os.ReadFile(path) // only to name it
 		err = fmt.Errorf("a demo runs in %s (process %s); stop it with Ctrl-C there, or name another folder with --dir", dir, strings.TrimSpace(string(who)))
 		return nil, errors.Join(err, f.Close())

@@ -49,7 +49,7 @@ func Command() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
+	c.Flags().StringVarP(&dir, "config-dir", "c", config.DefaultDir(), "directory with the configuration")
 	c.Flags().StringVar(&out, "out", "text", "output format: text or json")
 	command.Values(c, "out", "text", "json")
 	return c

@@ -43,7 +43,7 @@ func Command() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the configuration")
+	c.Flags().StringVarP(&dir, "config-dir", "c", config.DefaultDir(), "directory with the configuration")
 	c.Flags().StringVar(&role, "role", "", "the daemon: master, syndic or minion (default: the one of the directory)")
 	command.Values(c, "role", "master", "syndic", "minion")
 	c.Flags().DurationVarP(&timeout, "timeout", "t", 3*time.Second, "how long to wait for answers")

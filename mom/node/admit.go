@@ -55,7 +55,7 @@ func admitCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().StringVarP(&dir, "config-dir", "c", config.DefaultDir(), "directory with the file master")
 	c.Flags().BoolVar(&undo, "undo", false, "withdraw the admission")
 	c.Flags().BoolVar(&top, "top", false, "admit other tops of the cluster")
 	return c

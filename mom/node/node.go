@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/value"
 )
@@ -37,7 +38,7 @@ type flags struct {
 }
 
 func (f *flags) register(c *cobra.Command) {
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", config.DefaultDir(), "directory with the file master")
 	c.Flags().Float64Var(&f.rate, "rate", 50, "number of minions asked to move per second")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Minute, "time limit")
 }

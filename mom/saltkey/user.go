@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/user"
 	"strconv"
-	"syscall"
 
 	"github.com/momtree/mom/mom/command"
 )
@@ -38,13 +37,7 @@ func workAs(name string, insists bool) error {
 		}
 		return nil
 	}
-	if err := syscall.Setgroups([]int{gid}); err != nil {
-		return fmt.Errorf("work as user %s: %w", name, err)
-	}
-	if err := syscall.Setgid(gid); err != nil {
-		return fmt.Errorf("work as user %s: %w", name, err)
-	}
-	if err := syscall.Setuid(uid); err != nil {
+	if err := become(uid, gid); err != nil {
 		return fmt.Errorf("work as user %s: %w", name, err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/mom/command"
 )
 
@@ -33,7 +34,7 @@ func TopCommand() *cobra.Command {
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", config.DefaultDir(), "directory with the file master")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().BoolVarP(&f.once, "once", "1", false, "print one reading and end")
 	c.Flags().StringVar(&f.out, "out", "text", "form of one reading: text or json; json implies --once")

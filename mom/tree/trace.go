@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology/trace"
@@ -59,7 +60,7 @@ func TraceCommand() *cobra.Command {
 			return openExit(s)
 		},
 	}
-	c.Flags().StringVarP(&dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().StringVarP(&dir, "config-dir", "c", config.DefaultDir(), "directory with the file master")
 	c.Flags().DurationVarP(&timeout, "timeout", "t", 5*time.Second, "how long to wait for the nodes below")
 	c.Flags().StringVar(&out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")

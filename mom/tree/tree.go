@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/terminal"
 	"github.com/momtree/mom/mom/command"
 	"github.com/momtree/mom/topology"
@@ -48,7 +49,7 @@ func Command() *cobra.Command {
 			return f.run(cmd)
 		},
 	}
-	c.Flags().StringVarP(&f.dir, "config-dir", "c", "/etc/salt", "directory with the file master")
+	c.Flags().StringVarP(&f.dir, "config-dir", "c", config.DefaultDir(), "directory with the file master")
 	c.Flags().DurationVarP(&f.timeout, "timeout", "t", 10*time.Second, "how long to wait for the master")
 	c.Flags().StringVar(&f.out, "out", "text", "form: text, json, dot, mermaid; with --problems text or json")
 	command.Values(c, "out", "text", "json", "dot", "mermaid")

@@ -14,9 +14,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // ExtractTar extracts a tar archive into an existing folder and returns the names of its
@@ -138,7 +137,7 @@ func write(root *os.Root, name string, data io.Reader) error {
 
 // node creates a named pipe or a device.
 func (x *extraction) node(name string, h *tar.Header) error {
-	kind := map[byte]uint32{tar.TypeFifo: unix.S_IFIFO, tar.TypeChar: unix.S_IFCHR, tar.TypeBlock: unix.S_IFBLK}[h.Typeflag]
+	kind := map[byte]uint32{tar.TypeFifo: syscall.S_IFIFO, tar.TypeChar: syscall.S_IFCHR, tar.TypeBlock: syscall.S_IFBLK}[h.Typeflag]
 	if err := removed(x.root, name); err != nil {
 		return err
 	}
@@ -271,7 +270,7 @@ func (u Unzip) member(root *os.Root, f *zip.File) error {
 		return err
 	}
 	perm := fs.FileMode(mode & 0o777)
-	for bit, is := range map[uint32]fs.FileMode{unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky} {
+	for bit, is := range map[uint32]fs.FileMode{syscall.S_ISUID: fs.ModeSetuid, syscall.S_ISGID: fs.ModeSetgid, syscall.S_ISVTX: fs.ModeSticky} {
 		if mode&bit != 0 {
 			perm |= is
 		}

@@ -8,9 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/momtree/mom/internal/posix"
+	"github.com/momtree/mom/internal/process"
 )
 
 // maxErrors is the most bytes kept of a program's standard error.
@@ -37,10 +40,17 @@ func ask(ctx context.Context, path string, question []byte, limit time.Duration,
 	// Nothing of the minion's own environment, which may hold secrets.
 	//mutant:modules-external-environment
 	cmd.Env = []string{"PATH=" + cleanPath, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME=" + home()}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	group := process.NewGroup(cmd, nil)
+	defer group.Close()
+	cmd.Cancel = func() error { group.Kill(); return nil }
 	cmd.WaitDelay = killGrace
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		err = group.Begin(cmd)
+	}
+	if err == nil {
+		err = cmd.Wait()
+	}
 	switch {
 	case errors.Is(context.Cause(late), ErrLate):
 		return nil, fmt.Errorf("%w: more than %v", ErrLate, limit)
@@ -89,16 +99,18 @@ func (b *bounded) Write(p []byte) (int, error) {
 // trusted returns an error if users other than root and the minion's own could have written
 // a program, or put it in its place.
 func trusted(path string) error {
+	if runtime.GOOS == "windows" {
+		return errors.New("programs as modules are not supported on Windows: the access list of a file is not checked")
+	}
 	for _, p := range []string{path, filepath.Dir(path)} {
 		st, err := os.Lstat(p)
 		if err != nil {
 			return err
 		}
-		sys, ok := st.Sys().(*syscall.Stat_t)
 		switch {
 		case st.Mode()&os.ModeSymlink != 0:
 			return fmt.Errorf("%s is a link; put the program itself there", p)
-		case !ok || sys.Uid != 0 && int(sys.Uid) != os.Geteuid():
+		case !posix.OwnedBy(st, 0, os.Geteuid()):
 			return fmt.Errorf("%s belongs to another user than root and that of the minion", p)
 		//mutant:modules-external-owner
 		case st.Mode().Perm()&0o022 != 0:

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/posix"
 )
 
 // downloads is how often a file is fetched until its hash matches: it may change while it
@@ -69,7 +69,7 @@ func (c *Client) Get(ctx context.Context, source, dest string, w Want) (string, 
 		return c.other(ctx, source, dest, w)
 	}
 	path, _ := Split(source)
-	if st, err := os.Stat(dest); err == nil && st.IsDir() || strings.HasSuffix(dest, "/") {
+	if st, err := os.Stat(dest); err == nil && st.IsDir() || endsInSeparator(dest) {
 		dest = filepath.Join(dest, filepath.Base(path))
 	}
 	return c.fetch(ctx, source, dest, w, false)
@@ -112,7 +112,7 @@ func (c *Client) Open(ctx context.Context, saltenv, path string) ([]byte, error)
 
 // KeepLocal copies a file of this host into the cache (localfiles).
 func (c *Client) KeepLocal(path string) (string, error) {
-	place, err := inside(filepath.Join(c.o.Cachedir, "localfiles"), strings.TrimLeft(path, "/"))
+	place, err := inside(filepath.Join(c.o.Cachedir, "localfiles"), strings.TrimLeft(filepath.ToSlash(path[len(filepath.VolumeName(path)):]), "/"))
 	if err != nil {
 		return "", err
 	}
@@ -225,7 +225,7 @@ func (c *Client) write(place string, makedirs bool, fill func(*os.File) error) e
 	uid, gid := -1, -1
 	if st, err := os.Stat(place); err == nil {
 		perm = st.Mode().Perm()
-		if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		if sys, ok := posix.StatOf(st); ok {
 			uid, gid = int(sys.Uid), int(sys.Gid)
 		}
 	}
@@ -249,7 +249,7 @@ func (c *Client) write(place string, makedirs bool, fill func(*os.File) error) e
 
 // owns reports whether a path lies in the cache.
 func (c *Client) owns(place string) bool {
-	return c.o.Cachedir != "" && strings.HasPrefix(place, strings.TrimSuffix(c.o.Cachedir, "/")+"/")
+	return c.o.Cachedir != "" && hasFolder(place, c.o.Cachedir)
 }
 
 // folder creates a folder. In the cache, only its owner can read it; a file of an earlier
@@ -270,7 +270,7 @@ func (c *Client) folder(dir string) error {
 
 // unixMode returns the mode as os.stat in Python gives it, with the file type.
 func unixMode(st fs.FileInfo) uint32 {
-	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+	if sys, ok := posix.StatOf(st); ok {
 		return uint32(sys.Mode) //nolint:unconvert // its width differs by system
 	}
 	return uint32(st.Mode().Perm())

@@ -69,7 +69,7 @@ func (c *Client) web(ctx context.Context, u *url.URL, dest string, w Want) (stri
 		if c.has(dest, w.SourceHash) {
 			return dest, nil
 		}
-	} else if st, err := os.Stat(dest); err == nil && st.IsDir() || strings.HasSuffix(dest, "/") {
+	} else if st, err := os.Stat(dest); err == nil && st.IsDir() || endsInSeparator(dest) {
 		name := filepath.Base(u.Path)
 		if u.Path == "" || strings.HasSuffix(u.Path, "/") {
 			name = "index.html"

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/value"
 )
 
@@ -77,7 +77,7 @@ func (l Local) within(saltenv, file string) bool {
 	}
 	return slices.ContainsFunc(l.dirs(saltenv), func(dir string) bool {
 		root, err := filepath.EvalSymlinks(dir)
-		return err == nil && strings.HasPrefix(at, strings.TrimSuffix(root, "/")+"/")
+		return err == nil && hasFolder(at, root)
 	})
 }
 
@@ -223,7 +223,7 @@ func (l Local) Stat(_ context.Context, saltenv, path string) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys, ok := st.Sys().(*syscall.Stat_t)
+	sys, ok := posix.StatOf(st)
 	if !ok {
 		return nil, nil
 	}

@@ -3,6 +3,7 @@ package fileclient
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -75,8 +76,17 @@ func inside(dir, path string) (string, error) {
 		return "", err
 	}
 	place := filepath.Join(dir, filepath.FromSlash(path))
-	if !strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") {
+	if !hasFolder(place, dir) {
 		return "", &PathError{"path", path}
 	}
 	return place, nil
 }
+
+// hasFolder reports whether a path lies below a folder.
+func hasFolder(path, dir string) bool {
+	const separator = string(filepath.Separator)
+	return strings.HasPrefix(path, strings.TrimSuffix(dir, separator)+separator)
+}
+
+// endsInSeparator reports whether a path names a folder by its last character.
+func endsInSeparator(path string) bool { return path != "" && os.IsPathSeparator(path[len(path)-1]) }

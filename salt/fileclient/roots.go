@@ -3,6 +3,8 @@ package fileclient
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/momtree/mom/internal/config"
 )
 
 // Roots parses the option file_roots: environments with one folder or a list. nil means
@@ -10,7 +12,7 @@ import (
 // folders, sorted.
 func Roots(option map[string]any) map[string][]string {
 	if len(option) == 0 {
-		return map[string][]string{"base": {"/srv/salt"}}
+		return map[string][]string{"base": {config.SystemDefault("/srv/salt")}}
 	}
 	out := map[string][]string{}
 	for env, v := range option {

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -89,10 +88,7 @@ func (c *collector) collect(ctx context.Context) *value.Map {
 	defer cancel()
 	names := make(chan *value.Map, 1)
 	go func() { names <- c.names(ctx) }()
-	for _, section := range []func() *value.Map{
-		c.kernel, c.system, c.processors, c.memory, c.firmware, c.disks, c.network, c.dns,
-		c.process, c.locale, c.identity, c.python,
-	} {
+	for _, section := range c.sections() {
 		lay(g, section())
 	}
 	lay(g, c.virtualization(g))
@@ -130,15 +126,8 @@ func lay(dst, src *value.Map) {
 }
 
 func kernelName() uname {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return uname{}
-	}
-	return uname{
-		unix.ByteSliceToString(u.Sysname[:]), unix.ByteSliceToString(u.Nodename[:]),
-		unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Version[:]),
-		unix.ByteSliceToString(u.Machine[:]),
-	}
+	u, _ := posix.Uname()
+	return uname{u.System, u.Node, u.Release, u.Version, u.Machine}
 }
 
 func (c *collector) kernel() *value.Map {

@@ -24,7 +24,7 @@ func (r netResolver) LookupNetIP(ctx context.Context, network, host string) ([]a
 // and name servers only until ctx ends.
 func (c *collector) names(ctx context.Context) *value.Map {
 	host := c.uname.nodename
-	hosts := parseHosts(c.tree.text("/etc/hosts"))
+	hosts := parseHosts(c.tree.text(hostsFile))
 	all := make(chan []any, 1)
 	go func() { all <- c.fqdns(ctx, hosts) }()
 	fqdn := c.fqdn(ctx, hosts, host)

@@ -14,8 +14,6 @@ const maxFile = 4 << 20
 // tree is the root of a host's files.
 type tree string
 
-func (t tree) path(name string) string { return filepath.Join(string(t), name) }
-
 // text returns the content of a file, "" if it cannot be read.
 func (t tree) text(name string) string {
 	f, err := os.Open(t.path(name))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/momtree/mom/value"
@@ -290,18 +289,19 @@ func startBackground(ctx context.Context, c *Call) (int, error) {
 		return 0, InvocationErrorf("a command in the background reads no standard input, stdin cannot be given")
 	}
 	cmd.proc.discard = true
-	p, _, err := cmd.proc.start()
+	p, group, _, err := cmd.proc.start()
 	if err != nil {
 		return 0, CommandErrorf("Unable to run command '%s' in '%s', reason: %v", cmd.line, cmd.proc.dir, err)
 	}
 	pid := p.Process.Pid
 	stop := func() bool { return true }
 	if cmd.proc.timeout > 0 {
-		stop = time.AfterFunc(cmd.proc.timeout, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) }).Stop
+		stop = time.AfterFunc(cmd.proc.timeout, group.Kill).Stop
 	}
 	go func() {
 		_ = p.Wait() // otherwise it stays a zombie
 		stop()
+		group.Close()
 	}()
 	return pid, nil
 }

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -27,7 +26,7 @@ func workingDir(v any, who account) (string, error) {
 		if home == "" {
 			home, _ = os.UserHomeDir()
 		}
-		if st, err := os.Stat(home); err == nil && st.IsDir() && unix.Access(home, unix.R_OK) == nil {
+		if st, err := os.Stat(home); err == nil && st.IsDir() && posix.Access(home, posix.Readable) {
 			return home, nil
 		}
 		return "/", nil
@@ -46,7 +45,7 @@ func environment(c *Call, who account) []string {
 	if !c.IsTrue("clean_env") {
 		for _, kv := range os.Environ() {
 			if k, v, _ := strings.Cut(kv, "="); k != "NOTIFY_SOCKET" {
-				vars[k] = v
+				vars[variable(k)] = v
 			}
 		}
 	}
@@ -60,10 +59,10 @@ func environment(c *Call, who account) []string {
 		}
 	}
 	for k, v := range given {
-		vars[k] = v
+		vars[variable(k)] = v
 	}
 	if p := c.Str("prepend_path"); p != "" {
-		vars["PATH"] = p + ":" + vars["PATH"]
+		vars["PATH"] = p + string(os.PathListSeparator) + vars["PATH"]
 	}
 	env := make([]string, 0, len(vars))
 	for _, k := range slices.Sorted(maps.Keys(vars)) {

@@ -1,18 +1,12 @@
 package modules
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
-	"github.com/momtree/mom/salt/pyfmt"
 )
-
-// fixedShell runs commands if python_shell is true but not True.
-const fixedShell = "/bin/sh"
 
 // words sets the arguments of the process: a shell with the command line, or the program
 // with its arguments.
@@ -30,56 +24,7 @@ func (cmd *command) words(c *Call) error {
 	if err := permitted(c, plain); err != nil {
 		return err
 	}
-	wanted := pythonShell(c)
-	argv := textList(list)
-	switch {
-	case isList:
-	case wanted == true:
-		argv = []string{cmd.line}
-	default:
-		var err error
-		if argv, err = pyfmt.SplitCommand(cmd.line); err != nil {
-			return &ExceptionError{Type: "ValueError", Msg: err.Error()}
-		}
-		cmd.line = PyRepr(wire.AnyList(argv)) // a timeout message shows the words
-	}
-	if pyfmt.Truth(wanted) {
-		return cmd.shellWords(c, wanted == true, argv)
-	}
-	return cmd.programWords(argv)
-}
-
-// shellWords runs a shell: the first word is its script, the others are the parameters of
-// the script.
-func (cmd *command) shellWords(c *Call, chosen bool, argv []string) error {
-	shell := c.Str("shell")
-	if shell == "" {
-		shell = defaultShell()
-	}
-	if !executable(shell) {
-		return CommandErrorf("The shell %s is not available (python_shell=False runs a program without one)", shell)
-	}
-	if !chosen {
-		shell = fixedShell
-	}
-	cmd.proc.argv = append([]string{shell, "-c"}, argv...)
-	return nil
-}
-
-// programWords runs the program in the first word, which is also its argv[0].
-func (cmd *command) programWords(argv []string) error {
-	if len(argv) == 0 || argv[0] == "" {
-		return argErrorf("cmd is empty")
-	}
-	name := argv[0]
-	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
-		name = filepath.Join(cmd.proc.dir, name)
-	}
-	if name = whichIn(name, envValue(cmd.proc.env, "PATH")); name == "" {
-		return CommandErrorf("Unable to run command '%s': no such program", cmd.line)
-	}
-	cmd.proc.path, cmd.proc.argv = name, argv
-	return nil
+	return cmd.arguments(c, pythonShell(c), list, isList)
 }
 
 // pythonShell returns the value of python_shell: as given, else True for a direct call or
@@ -106,11 +51,4 @@ func permitted(c *Call, line string) error {
 		return CommandErrorf("The shell command %q is not permitted", line)
 	}
 	return nil
-}
-
-func defaultShell() string {
-	if s := os.Getenv("SHELL"); s != "" {
-		return s
-	}
-	return "/bin/sh"
 }

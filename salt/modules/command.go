@@ -194,7 +194,7 @@ func (cmd *command) succeeded(r commandResult) bool {
 
 // text returns a stream in the form of the result.
 func (cmd *command) text(c *capture) string {
-	b := c.kept
+	b := consoleText(c.kept)
 	if cmd.latin1 {
 		wide := make([]byte, 0, len(b))
 		for _, x := range b {

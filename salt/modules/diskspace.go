@@ -1,4 +1,4 @@
-//go:build !openbsd && !netbsd
+//go:build !openbsd && !netbsd && !windows
 
 package modules
 

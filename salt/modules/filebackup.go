@@ -62,7 +62,7 @@ func (c *Call) keptFiles() ([]keptFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(c.cacheDir(), "file_backup", filepath.Clean("/"+filepath.Dir(path)))
+	dir := backupFolder(c.cacheDir(), path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/value"
 )
 
@@ -43,10 +43,10 @@ CLI Example:
 type foundFile struct {
 	path string
 	// stat is read when a criterion needs it, for the target of a link if that exists.
-	stat *syscall.Stat_t
+	stat *posix.Stat
 }
 
-func (f *foundFile) look() (*syscall.Stat_t, error) {
+func (f *foundFile) look() (*posix.Stat, error) {
 	if f.stat != nil {
 		return f.stat, nil
 	}
@@ -56,7 +56,7 @@ func (f *foundFile) look() (*syscall.Stat_t, error) {
 			return nil, err
 		}
 	}
-	f.stat, _ = st.Sys().(*syscall.Stat_t)
+	f.stat, _ = posix.StatOf(st)
 	return f.stat, nil
 }
 

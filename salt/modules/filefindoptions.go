@@ -10,9 +10,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/salt/text"
 )
@@ -35,7 +35,7 @@ func (f *finder) option(key, value string) (problem string) {
 		if !ok {
 			return fmt.Sprintf(`invalid size: "%s"`, value)
 		}
-		f.stat(func(st *syscall.Stat_t) bool { return low <= st.Size && st.Size <= high })
+		f.stat(func(st *posix.Stat) bool { return low <= st.Size && st.Size <= high })
 	case "mtime":
 		return f.modified(value)
 	case "grep":
@@ -86,7 +86,7 @@ func (f *finder) named(pattern string, fold bool) string {
 	return ""
 }
 
-func (f *finder) stat(match func(*syscall.Stat_t) bool) {
+func (f *finder) stat(match func(*posix.Stat) bool) {
 	f.criteria = append(f.criteria, criterion{1, func(_ context.Context, file *foundFile) (bool, error) {
 		st, err := file.look()
 		return err == nil && match(st), err
@@ -102,7 +102,7 @@ func (f *finder) types(value string) string {
 			return fmt.Sprintf(`invalid file type "%c"`, r)
 		}
 	}
-	f.stat(func(st *syscall.Stat_t) bool { return strings.IndexByte(letters, findTypes[kindOf(st.Mode)]) >= 0 })
+	f.stat(func(st *posix.Stat) bool { return strings.IndexByte(letters, findTypes[kindOf(st.Mode)]) >= 0 })
 	return ""
 }
 
@@ -119,7 +119,7 @@ func (f *finder) owned(key, value string) string {
 		}
 		ids[uint32(n)] = true
 	}
-	f.stat(func(st *syscall.Stat_t) bool {
+	f.stat(func(st *posix.Stat) bool {
 		if key == "group" {
 			return ids[st.Gid]
 		}
@@ -269,7 +269,7 @@ func (f *finder) deleting(_ context.Context, file *foundFile) (any, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // gone meanwhile
 	}
-	if real, err := filepath.Abs(file.path); err != nil || filepath.Clean(real) == "/" {
+	if real, err := filepath.Abs(file.path); err != nil || isRoot(real) {
 		return nil, InvocationErrorf("refusing to remove the root folder")
 	}
 	if st.IsDir() {

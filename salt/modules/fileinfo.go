@@ -12,9 +12,8 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -188,17 +187,6 @@ func kindOf[M modeBits](mode M) string {
 	return "file"
 }
 
-// times returns the times of a file in seconds, as in Python.
-func times(path string, follow bool) (atime, mtime, ctime float64, err error) {
-	var st unix.Stat_t
-	if follow {
-		err = unix.Stat(path, &st)
-	} else {
-		err = unix.Lstat(path, &st)
-	}
-	return statTimes(&st, err)
-}
-
 func fileStats(_ context.Context, c *Call) (any, error) {
 	path, follow := c.path("path"), c.IsTrue("follow_symlinks")
 	st, sys, err := statOf(path, follow)
@@ -238,21 +226,21 @@ func fileLstat(_ context.Context, c *Call) (any, error) {
 	if err != nil {
 		return value.NewMap(), nil //nolint:nilerr // as in Salt
 	}
-	sys := st.Sys().(*syscall.Stat_t)
+	sys, _ := posix.StatOf(st)
 	atime, mtime, ctime, err := times(path, false)
 	return value.NewMap("st_atime", atime, "st_mtime", mtime, "st_ctime", ctime, "st_gid", int64(sys.Gid), "st_mode", int64(sys.Mode),
 		"st_nlink", int64(sys.Nlink), "st_size", st.Size(), "st_uid", int64(sys.Uid)), osFault(err)
 }
 
 func fileAccess(_ context.Context, c *Call) (any, error) {
-	bits, ok := map[string]uint32{"f": unix.F_OK, "r": unix.R_OK, "w": unix.W_OK, "x": unix.X_OK}[c.Str("mode")]
+	bits, ok := map[string]uint32{"f": posix.Exists, "r": posix.Readable, "w": posix.Writable, "x": posix.Runnable}[c.Str("mode")]
 	switch {
 	case !filepath.IsAbs(c.path("path")):
 		return nil, InvocationErrorf("Path to link must be absolute.")
 	case !ok:
 		return nil, InvocationErrorf("Invalid mode specified.")
 	}
-	return unix.Access(c.path("path"), bits) == nil, nil
+	return posix.Access(c.path("path"), bits), nil
 }
 
 func fileReaddir(_ context.Context, c *Call) (any, error) {
@@ -297,7 +285,7 @@ func fileDiskusage(ctx context.Context, c *Call) (any, error) {
 		if err != nil || !st.Mode().IsRegular() {
 			return ctx.Err()
 		}
-		if sys, ok := st.Sys().(*syscall.Stat_t); ok && sys.Nlink > 1 {
+		if sys, ok := posix.StatOf(st); ok && sys.Nlink > 1 {
 			if slices.Contains(seen, sys.Ino) {
 				return nil
 			}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/value"
 )
 
@@ -144,7 +145,7 @@ func fileTouch(_ context.Context, c *Call) (any, error) {
 // newFolders creates a folder and its missing parents, with their owner.
 func (c *Call) newFolders(dir string) error {
 	var made []string
-	for up := dir; !folder(up) && up != "/" && up != "."; up = filepath.Dir(up) {
+	for up := dir; !folder(up) && !isRoot(up) && up != "."; up = filepath.Dir(up) {
 		made = append([]string{up}, made...)
 	}
 	perm := fs.FileMode(0o755)
@@ -290,7 +291,7 @@ func fileMove(ctx context.Context, c *Call) (any, error) {
 		dst = filepath.Join(dst, filepath.Base(src))
 	}
 	err = os.Rename(src, dst)
-	if errors.Is(err, syscall.EXDEV) && !c.IsTrue("disallow_copy_and_unlink") {
+	if errors.Is(err, posix.CrossDevice) && !c.IsTrue("disallow_copy_and_unlink") {
 		if st.IsDir() {
 			err = copyTree(ctx, src, dst)
 		} else {
@@ -322,7 +323,7 @@ func fileRemove(_ context.Context, c *Call) (any, error) {
 	if !filepath.IsAbs(path) {
 		return nil, InvocationErrorf("File path must be absolute: %s", path)
 	}
-	if filepath.Clean(path) == "/" {
+	if isRoot(path) {
 		return nil, InvocationErrorf("refusing to remove the root folder")
 	}
 	if _, err := os.Lstat(path); err != nil {

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 func init() {
@@ -44,35 +45,35 @@ CLI Example:
 
     salt '*' file.group_to_gid root
 `},
-		Function{Name: "get_uid", Args: []Arg{path, follow}, Run: fileStat(func(s *syscall.Stat_t) any { return int64(s.Uid) }), Doc: `
+		Function{Name: "get_uid", Args: []Arg{path, follow}, Run: fileStat(func(s *posix.Stat) any { return int64(s.Uid) }), Doc: `
 Return the number of the user that owns path. ` + links + `
 
 CLI Example:
 
     salt '*' file.get_uid /etc/passwd
 `},
-		Function{Name: "get_gid", Args: []Arg{path, follow}, Run: fileStat(func(s *syscall.Stat_t) any { return int64(s.Gid) }), Doc: `
+		Function{Name: "get_gid", Args: []Arg{path, follow}, Run: fileStat(func(s *posix.Stat) any { return int64(s.Gid) }), Doc: `
 Return the number of the group that owns path. ` + links + `
 
 CLI Example:
 
     salt '*' file.get_gid /etc/passwd
 `},
-		Function{Name: "get_user", Args: []Arg{path, follow}, Run: fileStat(func(s *syscall.Stat_t) any { return userName(s.Uid) }), Doc: `
+		Function{Name: "get_user", Args: []Arg{path, follow}, Run: fileStat(func(s *posix.Stat) any { return userName(s.Uid) }), Doc: `
 Return the user that owns path. ` + links + `
 
 CLI Example:
 
     salt '*' file.get_user /etc/passwd
 `},
-		Function{Name: "get_group", Args: []Arg{path, follow}, Run: fileStat(func(s *syscall.Stat_t) any { return groupName(s.Gid) }), Doc: `
+		Function{Name: "get_group", Args: []Arg{path, follow}, Run: fileStat(func(s *posix.Stat) any { return groupName(s.Gid) }), Doc: `
 Return the group that owns path. ` + links + `
 
 CLI Example:
 
     salt '*' file.get_group /etc/passwd
 `},
-		Function{Name: "get_mode", Args: []Arg{path, follow}, Run: fileStat(func(s *syscall.Stat_t) any { return octalMode(s.Mode) }), Doc: `
+		Function{Name: "get_mode", Args: []Arg{path, follow}, Run: fileStat(func(s *posix.Stat) any { return octalMode(s.Mode) }), Doc: `
 Return the mode of path in octal digits. ` + links + `
 
 CLI Example:
@@ -142,7 +143,7 @@ func osFault(err error) error {
 }
 
 // statOf returns the attributes of a path.
-func statOf(path string, follow bool) (fs.FileInfo, *syscall.Stat_t, error) {
+func statOf(path string, follow bool) (fs.FileInfo, *posix.Stat, error) {
 	look := os.Stat
 	if !follow {
 		look = os.Lstat
@@ -154,14 +155,14 @@ func statOf(path string, follow bool) (fs.FileInfo, *syscall.Stat_t, error) {
 		}
 		return nil, nil, osFault(err)
 	}
-	sys, ok := st.Sys().(*syscall.Stat_t)
+	sys, ok := posix.StatOf(st)
 	if !ok {
 		return nil, nil, CommandErrorf("%s: this system reports no file attributes", path)
 	}
 	return st, sys, nil
 }
 
-func fileStat(of func(*syscall.Stat_t) any) func(context.Context, *Call) (any, error) {
+func fileStat(of func(*posix.Stat) any) func(context.Context, *Call) (any, error) {
 	return func(_ context.Context, c *Call) (any, error) {
 		_, sys, err := statOf(c.path("path"), c.IsTrue("follow_symlinks"))
 		if err != nil {

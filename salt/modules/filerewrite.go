@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/salt/text"
 )
 
@@ -28,7 +28,7 @@ func (c *Call) filePath(name string) (string, error) {
 
 // openRegular opens a regular file. It rejects pipes, which would block, and devices.
 func openRegular(path string, flag int) (*os.File, fs.FileInfo, error) {
-	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, flag|posix.NonBlock, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,8 +95,8 @@ func newFile(path string, from io.Reader, like fs.FileInfo) (err error) {
 		}
 	}()
 	_, err = io.Copy(out, from)
-	if sys, ok := like.Sys().(*syscall.Stat_t); ok && err == nil {
-		err = out.Chown(int(sys.Uid), int(sys.Gid))
+	if uid, gid, ok := posix.Owner(like); ok && err == nil {
+		err = out.Chown(uid, gid)
 	}
 	if err == nil {
 		err = out.Chmod(like.Mode())
@@ -142,14 +142,10 @@ func textFault(err error) error {
 	return &CommandError{err.Error()}
 }
 
-// backupDay and backupYear are the layout of the time in the name of a backup, around the
-// microseconds: Salt's form, in local time.
-const backupDay, backupYear = "Mon_Jan_02_15:04:05_", "_2006"
-
 // KeepBackup copies a file into the folder file_backup of a minion's cache, under its path
 // and the time, as Salt does before it replaces a file.
 func KeepBackup(cachedir, path string, now time.Time) error {
-	root := filepath.Join(cachedir, "file_backup", filepath.Clean("/"+filepath.Dir(path)))
+	root := backupFolder(cachedir, path)
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
 	}

@@ -8,8 +8,14 @@ import (
 	"github.com/momtree/mom/value"
 )
 
-// statTimes returns the times of a file in seconds.
-func statTimes(st *unix.Stat_t, err error) (atime, mtime, ctime float64, _ error) {
+// times returns the times of a file in seconds, as in Python.
+func times(path string, follow bool) (atime, mtime, ctime float64, err error) {
+	var st unix.Stat_t
+	if follow {
+		err = unix.Stat(path, &st)
+	} else {
+		err = unix.Lstat(path, &st)
+	}
 	at := func(t unix.Timespec) float64 { return float64(t.Sec) + float64(t.Nsec)/1e9 }
 	return at(st.Atim), at(st.Mtim), at(st.Ctim), err
 }

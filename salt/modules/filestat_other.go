@@ -1,17 +1,16 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package modules
 
 import (
 	"context"
-
-	"golang.org/x/sys/unix"
+	"os"
 )
 
-// statTimes returns an error: this system names the times of a file differently.
-func statTimes(_ *unix.Stat_t, err error) (atime, mtime, ctime float64, _ error) {
-	if err == nil {
-		err = CommandErrorf("the times of files are available on Linux only")
+// times returns an error: this system names the times of a file differently.
+func times(path string, _ bool) (atime, mtime, ctime float64, err error) {
+	if _, err = os.Lstat(path); err == nil {
+		err = CommandErrorf("the times of files are available on Linux and Windows only")
 	}
 	return 0, 0, 0, err
 }

@@ -9,8 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/momtree/mom/internal/output"
 	"github.com/momtree/mom/internal/wire"
@@ -209,16 +208,6 @@ func fileLsattr(ctx context.Context, c *Call) (any, error) {
 	return m, nil
 }
 
-func fileDevice(_ context.Context, c *Call) (any, error) {
-	var st unix.Stat_t
-	path := c.path("name")
-	if err := unix.Stat(path, &st); err != nil || kindOf(st.Mode) != "char" && kindOf(st.Mode) != "block" {
-		return []any{int64(0), int64(0)}, nil //nolint:nilerr // not a device
-	}
-	dev := uint64(st.Rdev) //nolint:unconvert // its width differs by system
-	return []any{int64(unix.Major(dev)), int64(unix.Minor(dev))}, nil
-}
-
 func fileDiff(ctx context.Context, c *Call) (any, error) {
 	var paths, bodies []string
 	var faults []any
@@ -285,7 +274,7 @@ func fileMakedirsPerms(_ context.Context, c *Call) (any, error) {
 		return nil, err
 	}
 	if !absentPath(path) {
-		return nil, osFault(&os.PathError{Op: "mkdir", Path: path, Err: unix.EEXIST})
+		return nil, osFault(&os.PathError{Op: "mkdir", Path: path, Err: syscall.EEXIST})
 	}
 	return nil, c.newFolders(filepath.Clean(path))
 }

@@ -9,6 +9,9 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/momtree/mom/internal/posix"
+	hostproc "github.com/momtree/mom/internal/process"
 )
 
 // killGrace is how long the processes of an ended job have between the terminating signal
@@ -19,15 +22,16 @@ const killGrace = 5 * time.Second
 // command but hold its pipes.
 const drainGrace = time.Second
 
-// process is one program to run in its own process group.
+// process is one program to run in a group of its own.
 type process struct {
 	path    string // "" is argv[0]
 	argv    []string
+	raw     string // the command line of Windows; "" is argv, quoted for a program of C
 	dir     string
 	env     []string
 	stdin   *string // nil: no input
 	merge   bool    // stderr goes to stdout
-	cred    *syscall.Credential
+	cred    *posix.Credential
 	umask   int // -1 keeps that of the minion
 	timeout time.Duration
 	max     int64 // bytes kept of each stream
@@ -46,23 +50,26 @@ type outcome struct {
 }
 
 // start starts the program. The caller owns its group, output pipes and standard input.
-func (p *process) start() (*exec.Cmd, *streams, error) {
+func (p *process) start() (*exec.Cmd, *hostproc.Group, *streams, error) {
 	if len(p.argv) == 0 {
-		return nil, nil, errors.New("the command is empty")
+		return nil, nil, nil, errors.New("the command is empty")
 	}
 	cmd := &exec.Cmd{Path: cmp.Or(p.path, p.argv[0]), Args: p.argv, Dir: p.dir, Env: p.env}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: p.cred}
+	setCommandLine(cmd, p.raw)
+	group := hostproc.NewGroup(cmd, p.cred)
 	s, err := p.streams(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	err = startWithUmask(cmd, p.umask)
+	if err = startWithUmask(cmd, p.umask); err == nil {
+		err = group.Begin(cmd)
+	}
 	s.closeChild()
 	if err != nil {
 		s.closeOwn()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return cmd, s, nil
+	return cmd, group, s, nil
 }
 
 // run runs the program to its end. When ctx ends, it signals the group, and kills it after
@@ -71,12 +78,13 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, err
 	}
-	cmd, s, err := p.start()
+	cmd, group, s, err := p.start()
 	if err != nil {
 		return outcome{}, err
 	}
 	pid := cmd.Process.Pid
-	untrack := track(ctx, pid)
+	defer group.Close()
+	untrack := track(ctx, group)
 	defer untrack()
 
 	out := outcome{pid: pid, stdout: newCapture(p.max), stderr: newCapture(p.max)}
@@ -99,9 +107,9 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 		err = context.Cause(ctx) // the signal that ended the job may have killed it
 	case <-late:
 		out.timedOut = true
-		killGroup(pid, s, done)
+		killGroup(group, s, done)
 	case <-ctx.Done():
-		endGroup(ctx, pid, s, done)
+		endGroup(ctx, group, s, done)
 		err = context.Cause(ctx)
 	}
 	s.closeOwn()
@@ -110,26 +118,26 @@ func (p *process) run(ctx context.Context) (outcome, error) {
 }
 
 // endGroup signals a group to end and kills the rest after killGrace.
-func endGroup(ctx context.Context, pid int, s *streams, done <-chan struct{}) {
+func endGroup(ctx context.Context, group *hostproc.Group, s *streams, done <-chan struct{}) {
 	sig := syscall.SIGTERM
 	var signal *SignalledError
 	if errors.As(context.Cause(ctx), &signal) {
 		sig = signal.Signal
 	}
-	_ = syscall.Kill(-pid, sig)
+	group.Signal(sig)
 	t := time.NewTimer(killGrace)
 	defer t.Stop()
 	select {
 	case <-done:
 	case <-t.C:
-		killGroup(pid, s, done)
+		killGroup(group, s, done)
 	}
 }
 
 // killGroup kills a group and waits for its end. After drainGrace it stops reading output
 // that processes outside the group hold open.
-func killGroup(pid int, s *streams, done <-chan struct{}) {
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
+func killGroup(group *hostproc.Group, s *streams, done <-chan struct{}) {
+	group.Kill()
 	t := time.NewTimer(drainGrace)
 	defer t.Stop()
 	select {

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/value"
 )
 
@@ -67,7 +67,7 @@ func listProcs() []proc {
 			continue
 		}
 		p := proc{pid: pid, stat: st, cmd: "[" + st.comm + "]"}
-		if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		if sys, ok := posix.StatOf(info); ok {
 			p.uid = sys.Uid
 		}
 		if line, err := os.ReadFile(dir + "/cmdline"); err == nil && len(line) > 0 {

@@ -6,9 +6,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -21,7 +21,7 @@ type program struct {
 	timeout time.Duration     // 0: until the job ends
 	dir     string            // "": /
 	merge   bool              // stderr goes to stdout
-	cred    *syscall.Credential
+	cred    *posix.Credential
 }
 
 // ran is the result of a program. Trailing white space of texts is removed.

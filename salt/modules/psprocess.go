@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
 
 	psutil "github.com/shirou/gopsutil/v4/process"
 
+	hostproc "github.com/momtree/mom/internal/process"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/salt/text"
 	"github.com/momtree/mom/value"
@@ -87,8 +89,8 @@ func sendSignal(pid int32, sig int64) (bool, error) {
 	if sig < 0 || sig > 64 {
 		return false, argErrorf("signal must be the number of a signal, not %d", sig)
 	}
-	switch err := syscall.Kill(int(pid), syscall.Signal(sig)); {
-	case errors.Is(err, syscall.ESRCH):
+	switch err := hostproc.Kill(int(pid), syscall.Signal(sig)); {
+	case errors.Is(err, os.ErrProcessDone):
 		return false, nil
 	case err != nil:
 		return false, CommandErrorf("send signal %d to process %d: %v", sig, pid, err)

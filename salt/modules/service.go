@@ -26,19 +26,6 @@ type serviceManager interface {
 	List(ctx context.Context, c *Call, which string) ([]string, error)
 }
 
-// managerOf returns the service manager of this host.
-func managerOf(c *Call) (serviceManager, error) {
-	switch {
-	case HasSystemd(c.Env):
-		return systemd{}, nil
-	case which("rc-service") != "":
-		return openrc{}, nil
-	case which("service") != "":
-		return sysv{}, nil
-	}
-	return nil, &NotFoundError{"systemctl with systemd running, rc-service, or service"}
-}
-
 // HasSystemd reports whether systemd manages the services of this host.
 func HasSystemd(env Env) bool {
 	return env.Grains().String("init") == "systemd" && which("systemctl") != ""

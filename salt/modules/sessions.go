@@ -6,10 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/value"
 )
@@ -87,11 +84,10 @@ func statusW(context.Context, *Call) (any, error) {
 
 func describeSession(s session, procs []proc, now time.Time) *value.Map {
 	idle, jcpu, pcpu, what := "?", int64(0), int64(0), "-"
-	var st unix.Stat_t
-	if err := unix.Stat("/dev/"+s.line, &st); err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFCHR {
-		idle = spanText(now.Sub(time.Unix(st.Atim.Unix())))
+	if used, number, ok := terminalOf(s.line); ok {
+		idle = spanText(now.Sub(used))
 		for _, p := range procs {
-			if p.stat.tty != int(st.Rdev) {
+			if p.stat.tty != number {
 				continue
 			}
 			jcpu += p.stat.ticks

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/value"
 )
@@ -212,7 +212,7 @@ func replaceFile(file string, data []byte) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails after the rename
-	if sys, ok := st.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
+	if sys, ok := posix.StatOf(st); ok && os.Geteuid() == 0 {
 		err = f.Chown(int(sys.Uid), int(sys.Gid))
 	}
 	if err == nil {

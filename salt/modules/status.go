@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/value"
@@ -246,7 +245,7 @@ func diskUsage(ctx context.Context, path string) (*value.Map, bool) {
 	}()
 	select {
 	case a := <-got:
-		if errors.Is(a.err, unix.ENOENT) {
+		if errors.Is(a.err, fs.ErrNotExist) {
 			return nil, false
 		}
 		if a.err == nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/salt/archives"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
@@ -290,8 +290,8 @@ func (x *extracted) enforceOwners(ctx context.Context) (missing, failed []string
 			}
 			continue
 		}
-		sys, ok := st.Sys().(*syscall.Stat_t)
-		if !ok || (ids["user"] < 0 || ids["user"] == int(sys.Uid)) && (ids["group"] < 0 || ids["group"] == int(sys.Gid)) {
+		uid, gid, ok := posix.Owner(st)
+		if !ok || (ids["user"] < 0 || ids["user"] == uid) && (ids["group"] < 0 || ids["group"] == gid) {
 			continue
 		}
 		if !x.Test {

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/salt/states"
 	"github.com/momtree/mom/value"
 )
@@ -51,7 +51,7 @@ func hardLinked(path string) bool {
 	if err != nil {
 		return false
 	}
-	sys, ok := st.Sys().(*syscall.Stat_t)
+	sys, ok := posix.StatOf(st)
 	return ok && sys.Nlink > 1
 }
 

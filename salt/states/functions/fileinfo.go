@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"github.com/momtree/mom/internal/posix"
 )
 
 // info describes a path.
@@ -32,10 +33,10 @@ func infoOf(path string, follow bool) (info, error) {
 		return info{}, err
 	}
 	i := info{st: st, mode: normalMode(strconv.FormatUint(uint64(unixMode(st.Mode())), 8))}
-	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
-		i.uid, i.gid = int(sys.Uid), int(sys.Gid)
+	if uid, gid, ok := posix.Owner(st); ok {
+		i.uid, i.gid = uid, gid
+		i.user, i.group = userName(i.uid), groupName(i.gid)
 	}
-	i.user, i.group = userName(i.uid), groupName(i.gid)
 	return i, nil
 }
 

@@ -20,6 +20,9 @@ type owners struct {
 
 // owns reports whether a path has the wanted owner; one that is not set matches.
 func (o owners) owns(i info) (user, group bool) {
+	if !hasOwners {
+		return true, true
+	}
 	user = !given(o.user) || pystr(o.user) == i.user || pystr(o.user) == strconv.Itoa(i.uid)
 	group = !given(o.group) || pystr(o.group) == i.group || pystr(o.group) == strconv.Itoa(i.gid)
 	return user, group
@@ -45,7 +48,7 @@ func (c *Call) checkPerms(path string, res *states.Result, o owners, follow bool
 			fails("%s", osError(err))
 		}
 	}
-	modeMatters := o.mode != "" && (follow || !cur.isLink())
+	modeMatters := hasOwners && o.mode != "" && (follow || !cur.isLink())
 	if modeMatters && o.mode != cur.mode && !c.Test {
 		if err := setMode(path, o.mode); err != nil {
 			return err
@@ -117,7 +120,7 @@ func (c *Call) makeParents(path string, o owners) error {
 // makeFolders creates a folder and its missing parents.
 func (c *Call) makeFolders(dir string, there func(string) bool, o owners) error {
 	var missing []string
-	for ; !there(dir); dir = filepath.Dir(dir) {
+	for ; !there(dir) && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) { // a volume may be missing
 		missing = append(missing, dir)
 	}
 	for i := len(missing) - 1; i >= 0; i-- {

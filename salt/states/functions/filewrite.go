@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/posix"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/salt/text"
 )
@@ -48,8 +48,8 @@ func (c *Call) replace(source, dest, backup string) (err error) {
 		if err := c.keep(dest, backup); err != nil {
 			return err
 		}
-		if sys, ok := before.Sys().(*syscall.Stat_t); ok {
-			if err := os.Chown(out.Name(), int(sys.Uid), int(sys.Gid)); err != nil {
+		if uid, gid, ok := posix.Owner(before); ok {
+			if err := os.Chown(out.Name(), uid, gid); err != nil {
 				return err
 			}
 		}

@@ -85,6 +85,9 @@ func (m *managed) meta(ctx context.Context) (*value.Map, error) {
 
 // metaChanges adds the changes of owner and mode.
 func metaChanges(changes *value.Map, now info, o owners) {
+	if !hasOwners {
+		return
+	}
 	if o.user != nil && pystr(o.user) != now.user && pystr(o.user) != strconv.Itoa(now.uid) {
 		changes.Set("user", o.user)
 	}
