@@ -13,8 +13,9 @@ import (
 	"github.com/momtree/mom/returners/internal/settings"
 )
 
-// config returns the settings of the driver for a server, host:port or the path of a socket. The session is strict, so that an oversized
-// text is an error instead of being truncated. It uses UTC and utf8mb4.
+// config returns the settings of the driver for a server, host:port or the path of a socket.
+// The session is strict, so that an oversized text is an error instead of being truncated. It
+// uses UTC and utf8mb4.
 func (o *Options) config(addr string) (*driver.Config, error) {
 	c := driver.NewConfig()
 	c.User, c.Passwd, c.DBName = o.User, o.Pass, o.DB
