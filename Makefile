@@ -25,6 +25,7 @@ SEEDS   ?= 20000
 BROKEN  ?= 200
 ROUNDS  ?= 200
 SEED    ?= 1
+KILLS   ?= 50
 SALT    ?= 0
 ONLY    ?=
 FORMULAS ?=
@@ -49,7 +50,7 @@ LAB = $(GO) -C lab build -o ../build/momlab ./momlab && build/momlab
 # Where the binary is built for, beside the system at hand; README.md says what of it is tested.
 SYSTEMS ?= linux/arm64 darwin/arm64 freebsd/amd64 openbsd/amd64 netbsd/amd64 windows/amd64
 
-.PHONY: help build momlab test slow chaos power interop matrix upstream sim sabotage hostile mutants scale soak load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
+.PHONY: help build momlab test slow chaos galera power interop matrix upstream sim sabotage hostile mutants scale soak load fileload bench returns screenshots figures lint systems alerts fuzz image packages packagetest release release-check demo deps clean formulas
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +72,9 @@ formulas: ## public formulas and sites compiled by our minion and by Salt's, as 
 
 chaos: deps ## break a tree of real processes by seed and check it: ROUNDS=200 SEED=1 (docs/design/chaos.md; ARGS='--keep-going -v')
 	$(LAB) chaos --rounds $(ROUNDS) --seed $(SEED) $(ARGS)
+
+galera: deps ## break a Galera cluster of three while mom writes jobs to it, and compare every row: KILLS=50 SEED=1 (docs/guide/deploy/mysql.md; ARGS='--rate 100')
+	$(LAB) galera --kills $(KILLS) --seed $(SEED) $(ARGS)
 
 power: ## take the power from a tree of real processes and see what it has promised: POINTS=1000 SEED=1 (docs/design/power.md)
 	$(GO) -C lab test -count=1 -timeout 60m -v -run 'TestPower$$' ./power -args -points $(POINTS) -seed $(SEED)

@@ -3,7 +3,8 @@ package config
 // MySQLOptions are the mysql.* options; in a file they may stand as
 // mysql.host or as mysql: {host: ...}.
 type MySQLOptions struct {
-	// Host is the server.
+	// Host is the server. Several servers of one cluster are separated by commas, each as host or
+	// host:port, the preferred one first.
 	Host string `yaml:"host" default:"salt"`
 	// User is the account.
 	User string `yaml:"user" default:"salt"`

@@ -12,6 +12,7 @@ import (
 	"github.com/momtree/mom/lab/momlab/chaos"
 	"github.com/momtree/mom/lab/momlab/fileload"
 	"github.com/momtree/mom/lab/momlab/formulas"
+	"github.com/momtree/mom/lab/momlab/galera"
 	"github.com/momtree/mom/lab/momlab/load"
 	"github.com/momtree/mom/lab/momlab/matrix"
 	"github.com/momtree/mom/lab/momlab/mutants"
@@ -35,6 +36,6 @@ func root() *cobra.Command {
 			"compares them with installed Salts. It is for those who develop mom and for those who size a tree.",
 	}
 	c.AddCommand(sim.Command(), swarm.Command(), scale.Command(), soak.Command(), load.Command(), fileload.Command(), returns.Command())
-	c.AddCommand(chaos.Command(), mutants.Command(), matrix.Command(), upstream.Command(), formulas.Command())
+	c.AddCommand(chaos.Command(), galera.Command(), mutants.Command(), matrix.Command(), upstream.Command(), formulas.Command())
 	return command.Prepare(c, "momlab", "devel")
 }

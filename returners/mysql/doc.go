@@ -1,5 +1,5 @@
-// Package mysql is Salt's mysql returner and master job cache for MariaDB, MySQL, Galera,
-// TiDB and Vitess.
+// Package mysql is Salt's mysql returner and master job cache for MariaDB, MySQL and
+// clusters of Galera.
 //
 // It reads Salt's mysql.* options and uses Salt's three tables (jids, salt_returns,
 // salt_events). It creates or migrates them: wide enough columns, utf8mb4 text, one row per
@@ -12,4 +12,7 @@
 // not block each other for long. Every failure has a class (Fault), which says whether it
 // concerns the database, the account or the row. Open does not need the database: the first
 // use migrates the tables.
+//
+// Options.Host may list several servers. The store uses the first that takes writes and
+// changes to the next when one dies, hangs, is read-only or has lost its cluster.
 package mysql

@@ -32,7 +32,8 @@ const (
 var classes = map[uint16]string{
 	1062: ClassDuplicate,
 
-	1213: ClassContention, 1205: ClassContention, 1020: ClassContention, // deadlock, lock wait, record changed
+	1213: ClassContention, 1205: ClassContention, 1020: ClassContention, // deadlock or lost certification, lock wait, record changed
+	1180: ClassContention, 3101: ClassContention, 1412: ClassContention, // refused at COMMIT (Galera, group replication), table changed meanwhile
 	1615: ClassContention, 1243: ClassContention, // prepare again; statement unknown (behind a proxy)
 	8002: ClassContention, 8022: ClassContention, 8028: ClassContention, 9007: ClassContention, // TiDB conflicts
 
@@ -59,6 +60,9 @@ func classOf(err error) string {
 	var ne net.Error
 	switch {
 	case errors.As(err, &me):
+		if me.Number == 1180 && strings.Contains(me.Message, "provider status") {
+			return ClassConnection // a Galera node lost its cluster at COMMIT
+		}
 		if c, ok := classes[me.Number]; ok {
 			return c
 		}

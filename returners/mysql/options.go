@@ -16,7 +16,9 @@ const Name = "mysql"
 
 // Options configure a Store. The first part are Salt's mysql.* options.
 type Options struct {
-	Host       string // default "salt"
+	// Host is the server, default "salt": several are separated by commas, in the order of
+	// preference, each with a port of its own (host:port) or Port.
+	Host       string
 	Port       int    // default 3306
 	User       string // default "salt"
 	Pass       string // default "salt" when read from a configuration
@@ -37,6 +39,7 @@ type Options struct {
 	Conns    int           // most connections; 0 = 4
 	Lifetime time.Duration // of a connection; 0 = 3 minutes
 	Timeout  time.Duration // of connecting, and of each read and write; 0 = 30 s
+	Rest     time.Duration // how long a host that failed is tried after the others; 0 = 10 s
 
 	Log *slog.Logger     // nil = slog.Default()
 	Now func() time.Time // nil = time.Now
@@ -76,7 +79,8 @@ func (o *Options) fill() error {
 	if (o.SSLCert == "") != (o.SSLKey == "") {
 		return errors.New("mysql.ssl_cert and mysql.ssl_key belong together; set both or none")
 	}
-	return nil
+	_, err := o.addresses()
+	return err
 }
 
 // OptionsFrom reads the mysql.* options of a configuration, which may be flat
@@ -102,7 +106,9 @@ returner of this name.
 
 mysql.host, mysql.port : salt, 3306
 mysql.unix_socket
-    The server, or its socket in the place of that.
+    The server, or its socket in the place of that. Several servers of one cluster are
+    separated by commas (db1,db2:3307), the preferred one first: the first that takes
+    writes is used.
 mysql.user, mysql.pass, mysql.db : salt
     The account and the database.
 mysql.ssl_ca, mysql.ssl_cert, mysql.ssl_key
