@@ -111,7 +111,7 @@ func TestListenRefuses(t *testing.T) {
 func TestTable(t *testing.T) {
 	bounded := map[string]bool{
 		"role": true, "version": true, "function": true, "state": true, "success": true, "outcome": true, "command": true, "result": true,
-		"reason": true, "socket": true, "dest": true, "kind": true, "class": true, "parent": true, "queue": true, "master": true, "by": true, "returner": true,
+		"reason": true, "socket": true, "dest": true, "kind": true, "class": true, "parent": true, "queue": true, "master": true, "by": true, "top": true, "returner": true,
 	}
 	name := regexp.MustCompile(`^(mom|salt)_[a-z_]+[a-z]$`)
 	seen := map[string]bool{}
