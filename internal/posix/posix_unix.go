@@ -84,7 +84,7 @@ func TryLock(f *os.File) error {
 	return err
 }
 
-// Uname returns the names of the system; ok is false if the system does not tell.
+// Uname returns the names of the system; ok is false if the system does not report them.
 func Uname() (u Names, ok bool) {
 	var s unix.Utsname
 	if unix.Uname(&s) != nil {

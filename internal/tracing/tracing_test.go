@@ -128,9 +128,16 @@ func TestSkips(t *testing.T) {
 		carrier tracing.Carrier
 		want    bool
 	}{
-		{parent("00"), true}, {parent("02"), true}, {parent("0a"), true}, {parent("fe"), true},
-		{parent("01"), false}, {parent("03"), false}, {parent("0b"), false}, {parent("ff"), false},
-		{tracing.Carrier{}, false}, {tracing.Carrier{Parent: "00-4bf92f"}, false},
+		{parent("00"), true},
+		{parent("02"), true},
+		{parent("0a"), true},
+		{parent("fe"), true},
+		{parent("01"), false},
+		{parent("03"), false},
+		{parent("0b"), false},
+		{parent("ff"), false},
+		{tracing.Carrier{}, false},
+		{tracing.Carrier{Parent: "00-4bf92f"}, false},
 	} {
 		if got := follows.Skips(c.carrier); got != c.want {
 			t.Errorf("below %q: skips %v, want %v", c.carrier.Parent, got, c.want)

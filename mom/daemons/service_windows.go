@@ -45,7 +45,7 @@ func (f *flags) manageService(cmd *cobra.Command, action string, run func(*cobra
 	case "stop":
 		err = withService(stopService)
 	default:
-		return command.Exit(command.ExitUsage, fmt.Errorf("option --service: %q is none of install, remove, start, stop and run", action))
+		return command.Exit(command.ExitUsage, fmt.Errorf("option --service: %q is not install, remove, start, stop or run", action))
 	}
 	if err != nil {
 		return fmt.Errorf("%s service %s: %w", action, serviceName, err)
