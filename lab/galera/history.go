@@ -40,14 +40,13 @@ func (h *history) at(job int) time.Time {
 }
 func (h *history) jid(job int) string { return jid.New(h.began.Add(time.Duration(job) * every)) }
 
-func nodeOf(writer int) string           { return fmt.Sprintf("syn-%d", writer) }
-func minion(writer, i int) string        { return fmt.Sprintf("m%d-%03d", writer, i) }
-func value(jid, id string) string        { return id + " of " + jid }
-func eventKey(writer, job int) string    { return fmt.Sprintf("syn-%d/%d", writer, job) }
-func (h *history) parent(writer int) int { return (writer + 1) % h.writers }
+func nodeOf(writer int) string        { return fmt.Sprintf("syn-%d", writer) }
+func minion(writer, i int) string     { return fmt.Sprintf("m%d-%03d", writer, i) }
+func value(jid, id string) string     { return id + " of " + jid }
+func eventKey(writer, job int) string { return fmt.Sprintf("syn-%d/%d", writer, job) }
 
-// parts returns whose minions a writer stores: its own and those of the writer that it is the
-// parent of.
+// parts returns whose minions a writer stores: its own and those of the writer before it, whose
+// parent it is.
 func (h *history) parts(writer int) []int {
 	return slices.Compact([]int{writer, (writer + h.writers - 1) % h.writers})
 }

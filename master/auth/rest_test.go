@@ -171,7 +171,7 @@ func TestRESTOptions(t *testing.T) {
 	refusedWith(t, "rest", nil, nil, "^url: is missing")
 	refusedWith(t, "rest", map[string]any{"^url": "ftp://x"}, nil, "^url: is neither")
 	refusedWith(t, "rest", map[string]any{"^url": "https://x", "^ca_file": "/nonexistent"}, nil, "^ca_file: ")
-	refusedWith(t, "rest", map[string]any{"^url": "https://x", "^uri": "y"}, nil, "^uri is no option of it")
+	refusedWith(t, "rest", map[string]any{"^url": "https://x", "^uri": "y"}, nil, "unknown option ^uri")
 	for url, warned := range map[string]bool{"http://sso.example.org/x": true, "https://sso.example.org/x": false, "http://127.0.0.1:8080/": false} {
 		var log logged
 		if _, err := openREST(Config{Entries: map[string]any{"^url": url}, Log: log.logger()}); err != nil {

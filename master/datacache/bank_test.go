@@ -87,7 +87,7 @@ func TestStore_Bound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Store("b", "k", 1); err == nil || !strings.Contains(err.Error(), "as many as may be") {
+	if err := s.Store("b", "k", 1); err == nil || !strings.Contains(err.Error(), "the limit of") {
 		t.Errorf("one more: %v", err)
 	}
 	if err := s.Store("a", "k", 2); err != nil {
