@@ -62,10 +62,12 @@ func (x *twoTops) unite(ctx context.Context, t *testing.T) {
 
 func (x *twoTops) start(t *testing.T, s *stand) {
 	t.Helper()
-	top, err := s.cluster.Top(), error(nil)
-	if s.procs[top.ID], err = localcluster.Start(program, top); err != nil {
+	top := s.cluster.Top()
+	p, err := localcluster.Start(program, top)
+	if err != nil {
 		t.Fatal(err)
 	}
+	s.procs[top.ID] = p
 }
 
 // holds reports whether a top has a job in its store.

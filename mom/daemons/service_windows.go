@@ -19,6 +19,9 @@ import (
 	"github.com/momtree/mom/mom/command"
 )
 
+// serviceName is the name of the service of a minion, as Salt's.
+const serviceName = "salt-minion"
+
 const (
 	// stopWait bounds the wait for the end of the service.
 	stopWait = 30 * time.Second

@@ -112,7 +112,7 @@ func TestKilledBetweenWriteAndAck(t *testing.T) {
 // minion are in order.
 func TestOrderUnderRetries(t *testing.T) {
 	c := cluster(t)
-	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not a secret
+	rnd := rand.New(rand.NewPCG(1, 2))
 	var mu sync.Mutex
 	faults := 0
 	for _, err := range []*kerr.Error{kerr.NotEnoughReplicas, kerr.NotEnoughReplicasAfterAppend, kerr.RequestTimedOut, kerr.NotLeaderForPartition, kerr.UnknownServerError} {
