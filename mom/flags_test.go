@@ -21,8 +21,9 @@ var namedFlag = regexp.MustCompile(`(?:^|[^\w-])--([a-zA-Z][\w-]*)`)
 var foreignFlags = []string{
 	"from", "now", "rm", "entrypoint", "force-recreate", // COPY in a Dockerfile, systemctl, docker run, docker compose
 	"homedir", "export-secret-keys", "armor", // gpg
-	"unix-socket", // curl
-	"target",      // pip
+	"unix-socket",             // curl
+	"target",                  // pip
+	"subjects", "dupe-window", // nats
 }
 
 // labPages are pages about momlab, whose flags its own tests check.

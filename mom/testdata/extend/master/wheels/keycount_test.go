@@ -8,7 +8,7 @@ import (
 
 func TestExtend_KeyCount(t *testing.T) {
 	c := &Call{Bound: BindLoad(value.NewMap("cmd", "wheel", "fun", "key.count", "status", "unaccepted"))}
-	c.Env.Keys, _ = office(t) // one key in each folder
+	c.Env.Keys, _ = testEditor(t) // one key in each folder
 	if v, err := Run(t.Context(), c); err != nil || v != 1 {
 		t.Errorf("%v, %v", v, err)
 	}
