@@ -53,3 +53,20 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// A group that is killed between the start of its program and Begin, as by a context that ends then, is ended by Begin.
+func TestGroup_KilledBeforeBegin(t *testing.T) {
+	cmd := exec.Command("sleep", "600")
+	g := NewGroup(cmd, nil)
+	defer g.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g.Kill()
+	if err := g.Begin(cmd); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("the program ended by itself")
+	}
+}

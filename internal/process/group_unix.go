@@ -5,6 +5,7 @@ package process
 import (
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 
 	"github.com/momtree/mom/internal/posix"
@@ -12,7 +13,11 @@ import (
 
 // Group is a program with all processes that it starts. On Unix it is a process group, on
 // Windows a job object. A process that leaves its process group is no longer part of it.
-type Group struct{ pid int }
+type Group struct {
+	mu   sync.Mutex
+	pid  int            // 0: not begun
+	last syscall.Signal // sent before Begin; 0: none
+}
 
 // NewGroup makes a command that was not started yet the leader of a new group. It runs as
 // cred; nil is the user of this process. The caller starts the command and then calls
@@ -24,13 +29,27 @@ func NewGroup(cmd *exec.Cmd, cred *posix.Credential) *Group {
 
 // Begin lets the command run, which was started. On an error the command was ended.
 func (g *Group) Begin(cmd *exec.Cmd) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.pid = cmd.Process.Pid
+	if g.last != 0 {
+		_ = syscall.Kill(-g.pid, g.last)
+	}
 	return nil
 }
 
-// Signal sends a signal to all processes of the group. The group may have ended. On Windows, a
-// signal that ends a process ends them at once; others do nothing.
-func (g *Group) Signal(sig syscall.Signal) { _ = syscall.Kill(-g.pid, sig) }
+// Signal sends a signal to all processes of the group. The group may have ended; before
+// [Group.Begin] the last signal is kept until then. On Windows, a signal that ends a process ends
+// them at once; others do nothing.
+func (g *Group) Signal(sig syscall.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pid == 0 { // 0 would mean the group of this process
+		g.last = sig
+		return
+	}
+	_ = syscall.Kill(-g.pid, sig)
+}
 
 // Kill ends all processes of the group at once.
 func (g *Group) Kill() { g.Signal(syscall.SIGKILL) }

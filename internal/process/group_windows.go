@@ -15,8 +15,9 @@ import (
 
 // Group is a program with all processes that it starts: a job object.
 type Group struct {
-	mu  sync.Mutex
-	job windows.Handle // 0: not begun, or closed
+	mu   sync.Mutex
+	job  windows.Handle // 0: not begun, or closed
+	last uint32         // the exit code of a signal before Begin; 0: none
 }
 
 // NewGroup makes a command that was not started yet the leader of a new group. The command
@@ -51,8 +52,8 @@ func (g *Group) begin(cmd *exec.Cmd) error {
 		return err
 	}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.job = job
-	g.mu.Unlock()
 	var failed error
 	err = cmd.Process.WithHandle(func(h uintptr) {
 		if failed = windows.AssignProcessToJobObject(job, windows.Handle(h)); failed != nil {
@@ -62,6 +63,9 @@ func (g *Group) begin(cmd *exec.Cmd) error {
 			failed = windows.NTStatus(status)
 		}
 	})
+	if g.last != 0 {
+		_ = windows.TerminateJobObject(job, g.last)
+	}
 	return errors.Join(err, failed)
 }
 
@@ -78,9 +82,11 @@ func (g *Group) Kill() { g.Signal(syscall.SIGKILL) }
 func (g *Group) end(code uint32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.job != 0 {
-		_ = windows.TerminateJobObject(g.job, code) // the group may have ended
+	if g.job == 0 {
+		g.last = code
+		return
 	}
+	_ = windows.TerminateJobObject(g.job, code) // the group may have ended
 }
 
 // Close frees the group and lets its processes run.

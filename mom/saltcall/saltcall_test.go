@@ -66,7 +66,7 @@ func TestCallLocal(t *testing.T) {
 		{"two documents", "", []string{"-d", "x", "y"}, momtest.Ended(64, "", callUsage+"You can only get documentation for one method at one time\n")},
 		{"file root", "", []string{"--file-root=/srv", "config.get", "file_roots:base"}, momtest.Ended(0, "local:\n    - /srv\n", "")},
 		{"states of nobody", "", []string{"--states-dir=" + dir, "test.ping"}, momtest.Ended(0, "local:\n    True\n", "")},
-		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql\n")},
+		{"no such returner", "", []string{"test.ping", "--return=nosuch"}, momtest.Ended(1, "local:\n    True\n", "[ERROR   ] The result was not delivered everywhere: open returner \"nosuch\": unknown returner; use one of: mysql, pgjsonb, postgres\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := momtest.Run(Command(), c.in, append([]string{"-c", dir, "--local"}, c.args...)...)

@@ -88,7 +88,7 @@ func records(c *kfake.Cluster) (n int64) {
 func TestKilledBetweenWriteAndAck(t *testing.T) {
 	c := cluster(t)
 	var w wires
-	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial, o.Timeout = w.dial, time.Second })
+	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial, o.Timeout = w.dial, 5*time.Second })
 	all := events(t, 5, 30)
 	if err := s.SaveEvents(t.Context(), all[:50]); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestRestartWithAFullOutbox(t *testing.T) {
 	}
 	c := cluster(t)
 	var w wires
-	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial, o.Timeout = w.dial, time.Second })
+	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial, o.Timeout = w.dial, 5*time.Second })
 	conf := returners.DrainConfig{Dest: dest, BatchRows: 300, Log: slog.New(slog.DiscardHandler)}
 	w.set(func() { waiting.Until(t, "the events are written", func() bool { return records(c) >= 300 }) }, false)
 	if n, err := returners.NewDrain(local, returners.EventSink(s), conf).Step(t.Context()); n != 0 || !errors.Is(err, returners.ErrUnavailable) {
