@@ -58,8 +58,9 @@ func start(t testing.TB, c *config.Master) running {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
+	done, before := make(chan error, 1), m.Bus().Stats().Subscribers
 	go func() { done <- m.Run(ctx) }()
+	waiting.Until(t, "event_return reads the bus", func() bool { return m.Bus().Stats().Subscribers > before })
 	stopped := false
 	r := running{m, func() {
 		if stopped {
