@@ -143,7 +143,7 @@ func TestGone_ADeletedKeyIsGoneEverywhere(t *testing.T) {
 		t.Error("its host vouches for a guest")
 	}
 	if guests := k.nb.failover.Status().Map("guests"); !guests.Has("m1") {
-		t.Error("it is no longer a guest")
+		t.Error("its guest mark is gone")
 	}
 	if _, err := g.send(syndicReturn("m1", someJob, "other")); err == nil && len(stored(t, k.nb, someJob)) != 0 {
 		t.Error("a guest, a minion at home, speaks as a node")

@@ -53,7 +53,7 @@ func Class(err error) string {
 	return "other"
 }
 
-// delivered counts stored rows. whole says that none of their batch has to be sent again.
+// delivered counts stored rows. whole is true if all rows of their batch are stored.
 func (d *Drain) delivered(kind Kind, n int, whole bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -78,8 +78,8 @@ func closedPort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// TestReach_IsLogged: while a sign-in still retries, the log says why there is no connection, to
-// which address, and which option has it. It says so once, not with every attempt.
+// TestReach_IsLogged: while a sign-in retries, the log has the reason, the address and the option it comes from, once and
+// not with every attempt.
 func TestReach_IsLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		port func(t *testing.T) int

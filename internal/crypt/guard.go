@@ -13,7 +13,7 @@ import (
 // Guard restricts the modes of a directory of keys. The directory gets mode 0700 unless it has
 // 0700 or 0750, or 0770 if permissive, as Salt's verify_env does it. The private keys name.pem
 // of names in it get 0400 if others than the owner may read or write them. found describes what
-// was open, for the log: whoever could read a key has it, and whoever could write to the
+// was open, for the log: a user who could read a key may have it, and one who could write to the
 // directory may have replaced one. Guard returns an error if something stays open to all, since
 // its mode cannot be changed. A missing directory is not an error. On Windows it restricts the
 // access list of the directory instead ([posix.Restrict]).
@@ -37,9 +37,9 @@ func Guard(dir string, permissive bool, names ...string) (found []string, err er
 		faults = append(faults, shut(dir, mode, 0o700, 0o002))
 		switch {
 		case mode&0o002 != 0:
-			found = append(found, fmt.Sprintf("everybody could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
+			found = append(found, fmt.Sprintf("%s was writable by all users (mode %04o); check that the keys in it are yours", dir, mode))
 		case mode&0o020 != 0:
-			found = append(found, fmt.Sprintf("its group could write to %s (mode %04o): see whether the keys in it are yours", dir, mode))
+			found = append(found, fmt.Sprintf("%s was writable by its group (mode %04o); check that the keys in it are yours", dir, mode))
 		}
 	}
 	for _, name := range names {
@@ -58,7 +58,7 @@ func Guard(dir string, permissive bool, names ...string) (found []string, err er
 		}
 		//mutant:open-keys-are-closed
 		faults = append(faults, shut(path, mode, 0o400, 0o006))
-		found = append(found, fmt.Sprintf("others could read the private key %s (mode %04o): whoever did can stand in for it; make a new one if that may be", path, mode))
+		found = append(found, fmt.Sprintf("private key %s was readable by other users (mode %04o); replace it if one of them may have copied it", path, mode))
 	}
 	return found, errors.Join(faults...)
 }

@@ -20,11 +20,11 @@ func TestGuard(t *testing.T) {
 		"as it should be":              {0o700, 0o400, false, 0o700, 0o400, ""},
 		"what Salt allows":             {0o750, 0o600, false, 0o750, 0o600, ""},
 		"as a folder is made":          {0o755, 0o400, false, 0o700, 0o400, ""},
-		"open to all":                  {0o777, 0o644, false, 0o700, 0o400, "everybody could write|others could read the private key"},
-		"the group writes":             {0o770, 0o400, false, 0o700, 0o400, "its group could write"},
+		"open to all":                  {0o777, 0o644, false, 0o700, 0o400, "writable by all users|readable by other users"},
+		"the group writes":             {0o770, 0o400, false, 0o700, 0o400, "writable by its group"},
 		"the group may, by the option": {0o770, 0o440, true, 0o770, 0o440, ""},
-		"the group reads the key":      {0o700, 0o440, false, 0o700, 0o400, "others could read"},
-		"all, in spite of the option":  {0o777, 0o444, true, 0o700, 0o400, "everybody could write|others could read"},
+		"the group reads the key":      {0o700, 0o440, false, 0o700, 0o400, "readable by other users"},
+		"all, in spite of the option":  {0o777, 0o444, true, 0o700, 0o400, "writable by all users|readable by other users"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "pki")

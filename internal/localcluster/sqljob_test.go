@@ -15,8 +15,8 @@ import (
 	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
-// Three masters write one job into one MariaDB. The row of the job is the same whoever is
-// first, in Salt's form, and does not present a part of the minions as all; the expected
+// Three masters write one job into one MariaDB. The row of the job is the same in every order
+// of writers, in Salt's form, and does not present a part of the minions as all. The expected
 // minions are in mom_expected. Four minions below a top and two nodes, ten jobs.
 func TestJobInSQLIsTheSameWhoeverWritesIt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

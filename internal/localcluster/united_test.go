@@ -96,9 +96,8 @@ func (x *twoTops) whole(ctx context.Context, t *testing.T, s *stand, jid string)
 	})
 }
 
-// TestTwoTops_AsOne: two tops of one cluster. Any job is at both, with its returns, whoever started
-// it. One that is killed in the middle of its job loses nothing: the other one has the returns and
-// ends the job, and the one that is back has them too.
+// TestTwoTops_AsOne: two tops of one cluster. Both have each job and its returns. A top that
+// is killed during its job loses nothing: the other one ends the job, and both have the returns after a restart.
 func TestTwoTops_AsOne(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 )
 
 // Group is a program with all processes that it starts. On Unix it is a process group, on
-// Windows a job object. A process that leaves its process group is no longer part of it.
+// Windows a job object. A process that leaves its process group leaves the Group.
 type Group struct {
 	mu   sync.Mutex
 	pid  int            // 0: not begun

@@ -72,7 +72,7 @@ func findAccount(dir string) (*account, error) {
 	}
 	uid, err1 := strconv.Atoi(u.Uid)
 	gid, err2 := strconv.Atoi(u.Gid)
-	// In a user namespace there is no other account.
+	// A user namespace has one account only.
 	if err := errors.Join(err1, err2); err != nil || os.Chown(dir, uid, gid) != nil {
 		return a, nil
 	}

@@ -56,8 +56,8 @@ func TestTokenRules(t *testing.T) {
 	}
 }
 
-// Rules of the login service itself are added to those of the user's own entry, and the entry of
-// everybody counts for others only. One that is no rule allows nothing.
+// Rules of the login service are added to the user's own entry. The entry `*` applies to users without one. An
+// invalid rule allows nothing.
 func TestRulesOfALoginService(t *testing.T) {
 	conf := map[string]any{"rest": map[string]any{"fred": []any{"own"}, "*": []any{"all"}, "ops%": []any{"group"}}}
 	for _, c := range []struct {

@@ -97,7 +97,7 @@ func (x *keyTop) give(to *keyTop, list []any) {
 	if err := to.take(x.o.Node, v.([]any)); err != nil {
 		x.t.Error(err)
 	}
-	// What was applied is no decision of the receiver.
+	// The receiver does not send what it has applied.
 	to.sent = nil
 	for _, v := range list {
 		to.Changed(v.([]any)[0].(string))

@@ -85,8 +85,7 @@ func TestAsideIsBounded(t *testing.T) {
 	}
 }
 
-// Events for a returner that is no longer named are dropped at the start, those set aside too; others
-// stay.
+// The start drops events, also rejected ones, of a returner that event_return does not name. Others stay.
 func TestDropUnknownEvents(t *testing.T) {
 	local := openLocal(t, "jobs.db")
 	away := func(context.Context) (returners.EventSaver, error) { return nil, errors.New("away") }

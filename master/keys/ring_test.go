@@ -74,7 +74,7 @@ func TestOpen_Modes(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, info, want)
 		}
 	}
-	for _, want := range []string{"everybody could write", "others could read the private key"} {
+	for _, want := range []string{"writable by all users", "readable by other users"} {
 		if !strings.Contains(s.log.String(), want) {
 			t.Errorf("the log does not say that %s: %s", want, s.log.String())
 		}
