@@ -32,6 +32,15 @@ if not listener:
 opts = {"master": salt.config.master_config, "minion": salt.config.minion_config}[role](path)
 out = socket.create_connection((listener["host"], listener["port"]))
 print("ready", flush=True)
+if role == "master":
+    # Salt tries a socket once a second, in which a minion can sign in and fire its start event.
+    while True:
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(os.path.join(opts["sock_dir"], "master_event_pub.ipc"))
+                break
+            except OSError:
+                time.sleep(0.01)
 with salt.utils.event.get_event(role, sock_dir=opts["sock_dir"], opts=opts, listen=True) as bus:
     while not bus.cpub and not bus.connect_pub(timeout=1):
         time.sleep(0.1)
