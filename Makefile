@@ -124,6 +124,9 @@ screenshots: deps ## the pictures of docs/guide/page.md, anew, by Chromium
 figures: ## what the tree takes, in the shape in which Salt's was measured; half an hour (MINUTES=10 of a parent away, ARGS='-run Ping')
 	$(GO) test -tags figures -count=1 -timeout 60m -v -run Figures $(ARGS) ./internal/localcluster
 
+# Without cgo and paths, as a release: what lint compiles is not compiled again by the build.
+lint systems: export CGO_ENABLED = 0
+lint systems: export GOFLAGS := $(GOFLAGS) -trimpath
 lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml), tidy modules, short files
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .); [ -z "$$unformatted" ] || { printf 'not in gofumpt form:\n%s\n' "$$unformatted"; exit 1; }
 	$(GO) run ./internal/tools/prose
@@ -136,8 +139,9 @@ lint: ## formatting, words (internal/tools/prose), golangci-lint (.golangci.yml)
 	$(GO) -C test/brokers mod tidy -diff
 	@git ls-files '*.go' | xargs wc -l | awk '$$2 != "total" && $$1 > 500 { print $$2 ": " $$1 " lines, more than 500: split it by concept"; bad = 1 } END { exit bad }'
 
-systems: ## does it build for each of SYSTEMS (PKG='./minion/... ./salt/...' for the part that knows most of systems)
-	@for system in $(SYSTEMS); do echo "== $$system"; GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build $(PKG); done
+comma := ,
+systems: ## check the types of PKG for each of SYSTEMS; make release builds the program for them
+	$(GO) run ./internal/tools/systems $(subst $() ,$(comma),$(strip $(SYSTEMS))) $(PKG)
 
 alerts: ## the alert rules of docs/guide/operate and what they do, with promtool of Prometheus on the PATH (PROMTOOL=FILE)
 	@command -v $(PROMTOOL) >/dev/null || { echo 'make alerts: there is no $(PROMTOOL); it comes with Prometheus (Debian: prometheus)' >&2; exit 1; }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/test/program"
 )
 
 const module = "github.com/momtree/mom/"
@@ -34,7 +36,7 @@ func TestNoInternalTypes(t *testing.T) {
 func exportData(t *testing.T, paths ...string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...)
-	cmd.Stderr = os.Stderr
+	cmd.Env, cmd.Stderr = program.Env(), os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

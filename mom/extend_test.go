@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/momtree/mom/test/program"
 )
 
 var shownFile = regexp.MustCompile("(?s)<!-- file: ([a-z_/]+\\.go) -->\n```go\n(.*?)```\n")
@@ -77,7 +79,7 @@ func TestExtend(t *testing.T) {
 	}
 	run := func(dir, name string, args ...string) string {
 		cmd := exec.CommandContext(t.Context(), name, args...)
-		cmd.Dir = dir
+		cmd.Dir, cmd.Env = dir, program.Env()
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
@@ -92,9 +94,9 @@ func TestExtend(t *testing.T) {
 			continue
 		}
 		// Tests run in the folder of their package, and this one is there on paper alone.
-		program := filepath.Join(dir, "new.test")
-		run(root, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", program, "./"+p)
-		if out := run(dir, program, "-test.v", "-test.run", named); !strings.Contains(out, "--- PASS: TestExtend_") {
+		tests := filepath.Join(dir, "new.test")
+		run(root, "go", "test", "-c", "-vet=off", "-overlay", list, "-o", tests, "./"+p)
+		if out := run(dir, tests, "-test.v", "-test.run", named); !strings.Contains(out, "--- PASS: TestExtend_") {
 			t.Errorf("%s was not tested:\n%s", p, out)
 		}
 	}

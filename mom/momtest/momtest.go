@@ -60,7 +60,11 @@ func Build(dir, command string, flags ...string) (string, error) {
 		module = filepath.Join(module, "lab")
 	}
 	args := append([]string{"build", "-C", module, "-ldflags=-w", "-o", program}, flags...)
-	if out, err := exec.Command("go", append(args, "github.com/momtree/mom/"+command)...).CombinedOutput(); err != nil {
+	cmd := exec.Command("go", append(args, "github.com/momtree/mom/"+command)...)
+	if len(flags) == 0 {
+		cmd.Env = prebuilt.Env()
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", command, err, out)
 	}
 	return program, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/momtree/mom/mom/momtest"
+	built "github.com/momtree/mom/test/program"
 )
 
 func TestMain(m *testing.M) { momtest.Trees(m) }
@@ -24,7 +25,7 @@ func build(t *testing.T) (program string) {
 	for _, args := range [][]string{{"vet", "."}, {"build", "-o", program, "."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = example
-		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+		cmd.Env = append(built.Env(), "GOPROXY=off", "GOWORK=off")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s in %s: %v\n%s\nIf the modules of this one have changed: go -C client/example mod tidy", args[0], example, err, out)
 		}

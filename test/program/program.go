@@ -19,7 +19,7 @@ func Build(ctx context.Context, file string, args ...string) error {
 func BuildFor(ctx context.Context, system, file string, args ...string) error {
 	argv := slices.Concat([]string{"build", "-o", file}, args, []string{"github.com/momtree/mom/mom"})
 	cmd := exec.CommandContext(ctx, "go", argv...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = Env()
 	if goos, goarch, ok := strings.Cut(system, "/"); ok {
 		cmd.Env = append(cmd.Env, "GOOS="+goos, "GOARCH="+goarch)
 	}
@@ -27,4 +27,10 @@ func BuildFor(ctx context.Context, system, file string, args ...string) error {
 		return fmt.Errorf("build the program: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// Env returns the environment for go commands that build as a release is built: without cgo and
+// without paths of this machine. Packages that were built so once are not built again.
+func Env() []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
 }
