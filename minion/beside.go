@@ -17,8 +17,8 @@ import (
 const signalTag = "mom_signal_job"
 
 const (
-	// tellTimeout bounds sending an event from a call to the daemon.
-	tellTimeout = 3 * time.Second
+	// fireTimeout bounds sending an event from a call to the daemon.
+	fireTimeout = 3 * time.Second
 	// askTimeout bounds a call's wait for the daemon's answer.
 	askTimeout = 30 * time.Second
 )
@@ -50,9 +50,9 @@ func (d beside) dial(ctx context.Context) (*bus.Client, error) {
 	return c, nil
 }
 
-// tell fires an event on the bus of the daemon.
-func (d beside) tell(tag string, data any) error {
-	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
+// fire puts an event on the bus of the daemon.
+func (d beside) fire(tag string, data any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), fireTimeout)
 	defer cancel()
 	c, err := d.dial(ctx)
 	if err != nil {
@@ -91,5 +91,5 @@ func (d beside) ask(ctx context.Context, tag string, data any, answer string) (*
 // signal asks the process that runs a job to signal it: a signal to the process itself would
 // end all its jobs.
 func (d beside) signal(jid string, sig syscall.Signal) error {
-	return d.tell(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
+	return d.fire(signalTag, wire.NewMap("jid", jid, "signal", int(sig)))
 }

@@ -36,7 +36,7 @@ type core struct {
 // fireEvent fires an event on the bus of the minion; a call uses the daemon's bus.
 func (c *core) fireEvent(tag string, data any) error {
 	if c.schedule == nil {
-		return c.daemon.tell(tag, data)
+		return c.daemon.fire(tag, data)
 	}
 	return c.bus.Fire(tag, data)
 }

@@ -77,13 +77,13 @@ func optionNames(cfg *config.Minion) []string {
 func (e *env) Grains() *wire.Map { return e.core.grains.Get() }
 
 // RefreshGrains collects the grains again. The master learns them from the next pillar request,
-// which tell sends at once.
-func (e *env) RefreshGrains(ctx context.Context, tell bool) error {
+// which fire sends at once.
+func (e *env) RefreshGrains(ctx context.Context, notify bool) error {
 	changed := e.core.grains.Refresh(ctx)
-	if !tell || e.s == nil {
+	if !notify || e.s == nil {
 		return nil
 	}
-	e.tellDaemon("grains_refresh", wire.NewMap("force_refresh", true))
+	e.fireAtDaemon("grains_refresh", wire.NewMap("force_refresh", true))
 	if !changed {
 		return nil
 	}

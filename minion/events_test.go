@@ -80,7 +80,7 @@ func TestBus_LocalEventsReachTheMaster(t *testing.T) {
 	refreshed() // by the daemon, at the request of a call beside it
 }
 
-func TestBus_TellsOfTheMaster(t *testing.T) {
+func TestBus_EventsOfTheMaster(t *testing.T) {
 	for name, rules := range map[string]channeltest.Rules{
 		"that answers": {},
 		"that does not answer the report at a connect": {Answer: func(cmd string, reply []byte) []byte {

@@ -41,11 +41,11 @@ func startFamily(t *testing.T, names ...string) *family {
 				if f.alone.Load() {
 					return wire.NewMap("node", name, "lists", []any{}, "voucher", []byte("voucher of "+name))
 				}
-				told, err := sibling.List{Parent: "top", Nodes: f.top}.Sign(key.Private, key.PublicPEM)
+				signed, err := sibling.List{Parent: "top", Nodes: f.top}.Sign(key.Private, key.PublicPEM)
 				if err != nil {
 					t.Error(err)
 				}
-				return wire.NewMap("node", name, "lists", []any{told.Map()}, "voucher", []byte("voucher of "+name),
+				return wire.NewMap("node", name, "lists", []any{signed.Map()}, "voucher", []byte("voucher of "+name),
 					"turn", "the turn at "+name, "transfer", []byte("word of "+name))
 			},
 		}})
@@ -66,7 +66,7 @@ func (f *family) minion(t *testing.T, home string) *daemon {
 type learned struct {
 	option, node, addr string
 	voucher            []byte
-	told               []sibling.Signed
+	signed             []sibling.Signed
 	lists              []sibling.List
 }
 
@@ -80,7 +80,7 @@ func readLearned(t *testing.T, cachedir string) (l learned) {
 		return l
 	}
 	l.option, l.node, l.addr, l.voucher = d.String("option"), d.String("node"), d.String("addr"), d.Bytes("voucher")
-	if l.told, l.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
+	if l.signed, l.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		t.Error(err)
 	}
 	return l
@@ -89,11 +89,11 @@ func readLearned(t *testing.T, cachedir string) (l learned) {
 // write writes the file for a minion that is started afterwards.
 func (l learned) write(t *testing.T, cachedir string) {
 	t.Helper()
-	told := make([]any, len(l.told))
-	for i, x := range l.told {
-		told[i] = x.Map()
+	signed := make([]any, len(l.signed))
+	for i, x := range l.signed {
+		signed[i] = x.Map()
 	}
-	b, err := wire.Encode(wire.NewMap("option", l.option, "node", l.node, "addr", l.addr, "voucher", l.voucher, "lists", told))
+	b, err := wire.Encode(wire.NewMap("option", l.option, "node", l.node, "addr", l.addr, "voucher", l.voucher, "lists", signed))
 	if err == nil {
 		err = os.WriteFile(homeFile(cachedir), b, 0o600)
 	}

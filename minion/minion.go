@@ -64,7 +64,7 @@ func New(opts Options) (*Minion, error) {
 		return nil, err
 	}
 	// For the daemon only: a salt-call beside it uses the same directory.
-	if err := m.jobs.OpenDiary(); err != nil {
+	if err := m.jobs.OpenJournal(); err != nil {
 		m.bus.Close()
 		return nil, fmt.Errorf("minion %s: %w", m.cfg.ID, err)
 	}

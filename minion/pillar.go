@@ -50,7 +50,7 @@ func (e *env) RefreshPillar(ctx context.Context) error {
 	if e.s == nil {
 		return e.core.compilePillar(ctx)
 	}
-	e.tellDaemon("pillar_refresh", wire.NewMap("clean_cache", true))
+	e.fireAtDaemon("pillar_refresh", wire.NewMap("clean_cache", true))
 	return e.refreshPillar(ctx)
 }
 
@@ -75,12 +75,12 @@ func (c *core) refreshed() {
 	c.fireLocal("/salt/minion/minion_pillar_refresh_complete", wire.NewMap("complete", true))
 }
 
-// tellDaemon asks the daemon, if there is one, for what a call beside it has done for itself.
-func (e *env) tellDaemon(tag string, data *wire.Map) {
+// fireAtDaemon asks the daemon, if there is one, for what a call beside it has done for itself.
+func (e *env) fireAtDaemon(tag string, data *wire.Map) {
 	if e.core.schedule != nil {
 		return
 	}
-	if err := e.core.daemon.tell(tag, data); err != nil {
+	if err := e.core.daemon.fire(tag, data); err != nil {
 		e.core.log.Debug("minion daemon not notified", "tag", tag, "err", err)
 	}
 }

@@ -50,7 +50,7 @@ func TestRehome_WithoutConfigurationAndBack(t *testing.T) {
 
 // A sibling learns which returns it will get before it gets the first, because otherwise it
 // would not answer for their jobs, and not know which node they belong to.
-func TestRehome_SaysWhatItOwesBeforeItDelivers(t *testing.T) {
+func TestRehome_ReportsPendingBeforeItDelivers(t *testing.T) {
 	gates.reset()
 	f := startFamily(t, "a", "b")
 	a, b := f.masters["a"], f.masters["b"]
@@ -211,13 +211,13 @@ func TestRehome_ARememberedHomeThatIsNotThere(t *testing.T) {
 		nodes[i].Port = 1 // nothing listens there
 	}
 	key := channeltest.Key(t, "sign")
-	told, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
+	signed, err := sibling.List{Parent: "top", Nodes: nodes}.Sign(key.Private, key.PublicPEM)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone := f.top[1]
 	gone.Port = 1
-	l.node, l.addr, l.voucher, l.told = gone.ID, gone.Addr(), []byte("voucher of b"), []sibling.Signed{told}
+	l.node, l.addr, l.voucher, l.signed = gone.ID, gone.Addr(), []byte("voucher of b"), []sibling.Signed{signed}
 	l.write(t, d.cfg.Cachedir)
 	before := len(a.Seen("_auth"))
 	start(t, d.cfg)

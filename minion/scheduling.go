@@ -48,7 +48,7 @@ func (e *env) ManageSchedule(ctx context.Context, data *wire.Map) (*wire.Map, er
 	case e.core.schedule != nil:
 		return e.core.schedule.Manage(data)
 	case answer == "":
-		return nil, e.core.daemon.tell(scheduler.Tag, data)
+		return nil, e.core.daemon.fire(scheduler.Tag, data)
 	default:
 		return e.core.daemon.ask(ctx, scheduler.Tag, data, answer)
 	}

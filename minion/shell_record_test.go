@@ -70,13 +70,13 @@ func TestShell_SaltSays(t *testing.T) {
 		if err != nil {
 			t.Fatalf("salt-call: %v\n%s%s", err, out, failure(err))
 		}
-		var told struct{ Local []any }
-		if err := json.Unmarshal(out, &told); err != nil || len(told.Local) != len(b.calls) {
-			t.Fatalf("%v: %d answers for %d calls\n%s", err, len(told.Local), len(b.calls), out)
+		var printed struct{ Local []any }
+		if err := json.Unmarshal(out, &printed); err != nil || len(printed.Local) != len(b.calls) {
+			t.Fatalf("%v: %d answers for %d calls\n%s", err, len(printed.Local), len(b.calls), out)
 		}
 		answers := map[string]any{}
 		for i, c := range b.calls {
-			answers[b.key(t, i, c)] = b.digest(told.Local[i])
+			answers[b.key(t, i, c)] = b.digest(printed.Local[i])
 		}
 		said[fmt.Sprintf("cmd_safe_%t", safe)] = answers
 	}

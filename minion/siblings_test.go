@@ -11,8 +11,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// news returns the publication by which a master reports a change of its siblings.
-func news(t *testing.T) *wire.Map {
+// siblingsChanged returns the publication by which a master reports a change of its siblings.
+func siblingsChanged(t *testing.T) *wire.Map {
 	t.Helper()
 	p, err := nodecall.Change{What: sibling.Changed, Within: time.Millisecond}.Publication()
 	if err != nil {
@@ -29,8 +29,8 @@ func news(t *testing.T) *wire.Map {
 // A minion that asked before its node knew any siblings learns them when the node does: by
 // a report of the change, or with the next connection if that broke meanwhile.
 func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
-	for name, tell := range map[string]func(a *channeltest.Master){
-		"change":       func(a *channeltest.Master) { a.Publish(news(t)) },
+	for name, announce := range map[string]func(a *channeltest.Master){
+		"change":       func(a *channeltest.Master) { a.Publish(siblingsChanged(t)) },
 		"a connection": func(a *channeltest.Master) { a.Down(); a.Up() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSiblings_ThatTheNodeLearnsLater(t *testing.T) {
 				return readLearned(t, cfg.Cachedir).node == "a"
 			})
 			f.alone.Store(false)
-			tell(a)
+			announce(a)
 			f.knows(t, d, "a")
 			for _, q := range a.Seen(sibling.Command)[1:] {
 				if q.Bool("voucher") {

@@ -244,11 +244,11 @@ func (b *functionBed) record(t *testing.T, want, name string, test bool) {
 		"state.apply", "functions."+name, fmt.Sprintf("test=%s", map[bool]string{false: "False", true: "True"}[test]))
 	cmd.Env = append(os.Environ(), "MOM_TEST_B=there")
 	raw, err := cmd.Output()
-	var told struct{ Local any }
-	if json.Unmarshal(raw, &told) != nil {
+	var printed struct{ Local any }
+	if json.Unmarshal(raw, &printed) != nil {
 		t.Fatalf("%v: %s", err, raw)
 	}
-	raw, err = json.Marshal(told.Local)
+	raw, err = json.Marshal(printed.Local)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestSiblings_NoTraceWithout(t *testing.T) {
 			if tt.traces {
 				f.knows(t, d, "a")
 			}
-			a.Publish(news(t))
+			a.Publish(siblingsChanged(t))
 			a.Publish(order("b", false))
 			if tt.traces {
 				f.masters["b"].AwaitSubscribers(t, 1)

@@ -42,22 +42,22 @@ type Bounds struct {
 	ForwardRequests    int           `bound:"forward_requests" default:"4" small:"1..2" help:"requests with returns under way to one master above"`
 	ForwardSweep       time.Duration `bound:"forward_sweep" default:"30s" small:"1s..3s" help:"how often it is seen to that no return was passed over"`
 
-	ReportQueue       int `bound:"tell_queue" default:"10000" small:"3..10" help:"reports of jobs that wait for one parent"`
-	ReportQueueBytes  int `bound:"tell_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
-	ReportBatch       int `bound:"tell_batch" default:"1000" small:"1..3" help:"reports of jobs, or events, in one request"`
-	ReportBatchBytes  int `bound:"tell_batch_bytes" default:"4194304" small:"1000..5000" help:"their bytes"`
-	ReportBatchValues int `bound:"tell_batch_values" default:"262144" small:"50..200" help:"their values, of which a master takes twice as many in a request"`
-	ReportJobs        int `bound:"tell_jobs" default:"100" small:"1..3" help:"jobs that are listed at a time when all are reported again"`
-	ReportMinions     int `bound:"tell_minions" default:"2000" small:"1..4" help:"minions in one message when a job is reported again"`
+	ReportQueue       int `bound:"report_queue" default:"10000" small:"3..10" help:"reports of jobs that wait for one parent"`
+	ReportQueueBytes  int `bound:"report_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
+	ReportBatch       int `bound:"report_batch" default:"1000" small:"1..3" help:"reports of jobs, or events, in one request"`
+	ReportBatchBytes  int `bound:"report_batch_bytes" default:"4194304" small:"1000..5000" help:"their bytes"`
+	ReportBatchValues int `bound:"report_batch_values" default:"262144" small:"50..200" help:"their values, of which a master takes twice as many in a request"`
+	ReportJobs        int `bound:"report_jobs" default:"100" small:"1..3" help:"jobs that are listed at a time when all are reported again"`
+	ReportMinions     int `bound:"report_minions" default:"2000" small:"1..4" help:"minions in one message when a job is reported again"`
 
 	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`
 	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
 	SeenJobs   int `bound:"seen_jobs" default:"65536" small:"200..500" help:"orders of a master that a minion remembers"`
 
 	AskedJobs         int           `bound:"asked_jobs" default:"4096" small:"150..300" help:"jobs that a node remembers with the masters above that asked for them"`
-	UnreportedJobs    int           `bound:"untold_jobs" default:"4096" small:"100..200" help:"closed jobs whose end a parent has not acknowledged"`
-	EventQueue        int           `bound:"news_queue" default:"10000" small:"3..10" help:"events that wait for one master above"`
-	EventQueueBytes   int           `bound:"news_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
+	UnreportedJobs    int           `bound:"unreported_jobs" default:"4096" small:"100..200" help:"closed jobs whose end a parent has not acknowledged"`
+	EventQueue        int           `bound:"event_queue" default:"10000" small:"3..10" help:"events that wait for one master above"`
+	EventQueueBytes   int           `bound:"event_queue_bytes" default:"33554432" small:"2000..20000" help:"their bytes"`
 	Depth             int           `bound:"depth" default:"48" small:"8..12" most:"48" help:"lists and maps inside each other in one value of a load"`
 	HandshakePatience time.Duration `bound:"handshake_patience" default:"200ms" small:"20ms..60ms" help:"how long a peer that is being greeted may be silent while others wait for its place"`
 	RequestPatience   time.Duration `bound:"request_patience" default:"1s" small:"100ms..300ms" help:"how long a peer may stop in the middle of a message while others wait for the memory"`

@@ -109,7 +109,7 @@ var all = []Metric{
 	{"mom_syndic_batches_failed_total", Counter, Syndics, []string{"parent"}, "Those without an acknowledgement; their rows are sent again."},
 	{"mom_syndic_rows_acknowledged_total", Counter, Syndics, []string{"parent"}, "Rows of the outbox that the parent acknowledged."},
 	{"mom_syndic_rows_rejected_total", Counter, Syndics, []string{"parent"}, "Rows set aside because the parent refuses them."},
-	{"mom_syndic_events_waiting", Gauge, Syndics, []string{"parent", "queue"}, "Events that wait for the parent: queue urgent or news."},
+	{"mom_syndic_events_waiting", Gauge, Syndics, []string{"parent", "queue"}, "Events that wait for the parent: queue \"urgent\" or \"news\"."},
 	{"mom_syndic_event_bytes_waiting", Gauge, Syndics, []string{"parent", "queue"}, "Their bytes."},
 	{"mom_syndic_events_dropped_total", Counter, Syndics, []string{"parent"}, "Events dropped because too many waited."},
 	{"mom_api_requests_total", Counter, APIs, []string{"kind", "class"}, "Requests that were answered, by the section of the configuration (rest_cherrypy, rest_tornado) and the class of the status: 2xx, 4xx and so on; 0xx: web sockets."},

@@ -15,23 +15,23 @@ import (
 // active is a session in use.
 type active struct {
 	Session
-	node  sibling.Node // the sibling; zero at the primary
-	guest atomic.Bool
-	news  chan time.Duration // signals new siblings at the master, to request within that time
-	stop  context.CancelFunc
-	done  chan struct{}
-	err   error // why it ended on its own; read after done
+	node    sibling.Node // the sibling; zero at the primary
+	guest   atomic.Bool
+	changes chan time.Duration // signals new siblings at the master, to request within that time
+	stop    context.CancelFunc
+	done    chan struct{}
+	err     error // why it ended on its own; read after done
 }
 
 // open prepares a session.
 func (m *mover) open(name string, o SessionOptions) (*active, error) {
-	a := &active{news: make(chan time.Duration, 1), done: make(chan struct{})}
-	o.News = func(n nodecall.Change) {
+	a := &active{changes: make(chan time.Duration, 1), done: make(chan struct{})}
+	o.Changed = func(n nodecall.Change) {
 		if n.What != sibling.Changed {
 			return
 		}
 		select {
-		case a.news <- n.Within:
+		case a.changes <- n.Within:
 		default: // a request is due anyway
 		}
 	}

@@ -58,10 +58,10 @@ func newMover(t *testing.T) (*mover, *[]*opened) {
 
 // A master that will get returns of jobs that it did not send to the minion must know of them
 // beforehand: each master that accepts it as a guest, and the primary to which it comes back.
-func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
+func TestOpen_WhoIsKnownBeforeReturnsCome(t *testing.T) {
 	for name, tt := range map[string]struct {
-		open func(ctx context.Context, m *mover) error
-		told bool
+		open      func(ctx context.Context, m *mover) error
+		announced bool
 	}{
 		"the primary at the start": {func(ctx context.Context, m *mover) error { _, err := m.primary(ctx, true, false); return err }, false},
 		"the primary again":        {func(ctx context.Context, m *mover) error { _, err := m.primary(ctx, true, true); return err }, true},
@@ -79,7 +79,7 @@ func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
 				t.Fatal("nobody was asked, and it took us")
 			}
 			s := (*all)[0]
-			if first := s.o.AnnounceFirst > 0; first != tt.told {
+			if first := s.o.AnnounceFirst > 0; first != tt.announced {
 				t.Errorf("returns wait for an announcement: %v", first)
 			}
 			if back := s.o.Announce.Bool("back"); back != (name == "the primary again") {
@@ -91,19 +91,19 @@ func TestOpen_WhoIsToldBeforeReturnsCome(t *testing.T) {
 
 // The interval between requests for siblings: short where none is known or the minion is a
 // guest, otherwise long; at once when the master reports a change.
-func TestAwaitNews(t *testing.T) {
+func TestAwaitChange(t *testing.T) {
 	const after = 2 * time.Second
 	for name, tt := range map[string]struct {
 		knows, guest, down bool
-		news               string
+		change             string
 		waits, spread      time.Duration
 	}{
 		"all is well":                 {knows: true, waits: askEvery, spread: after},
 		"no sibling is known":         {waits: 5 * after, spread: after},
 		"a guest":                     {knows: true, guest: true, waits: 5 * after, spread: after},
-		"change, and none was known":  {news: sibling.Changed, spread: 7 * time.Second},
-		"change, and some were known": {knows: true, news: sibling.Changed, spread: renewWithin},
-		"change of something else":    {news: "else", waits: 5 * after, spread: after},
+		"change, and none was known":  {change: sibling.Changed, spread: 7 * time.Second},
+		"change, and some were known": {knows: true, change: sibling.Changed, spread: renewWithin},
+		"change of something else":    {change: "else", waits: 5 * after, spread: after},
 		"not subscribed":              {knows: true, down: true, spread: renewWithin},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,13 +118,13 @@ func TestAwaitNews(t *testing.T) {
 				a.guest.Store(tt.guest)
 				s := (*all)[0]
 				s.up = !tt.down
-				if tt.news != "" {
+				if tt.change != "" {
 					for range 3 { // more than it keeps
-						s.o.News(nodecall.Change{What: tt.news, Within: 7 * time.Second})
+						s.o.Changed(nodecall.Change{What: tt.change, Within: 7 * time.Second})
 					}
 				}
 				start := time.Now()
-				if got := m.awaitNews(t.Context(), a, tt.knows); got != tt.spread {
+				if got := m.awaitChange(t.Context(), a, tt.knows); got != tt.spread {
 					t.Errorf("spread over %v, want %v", got, tt.spread)
 				}
 				if took := time.Since(start); took != tt.waits {

@@ -52,7 +52,7 @@ func (m *mover) askSiblings(ctx context.Context, a *active) {
 				m.Log.Warn("parts of the sibling list rejected", "err", err)
 			}
 		}
-		spread = m.awaitNews(ctx, a, m.known.knowsOthers(m.Options.ID))
+		spread = m.awaitChange(ctx, a, m.known.knowsOthers(m.Options.ID))
 	}
 }
 
@@ -70,9 +70,9 @@ func awaitSubscribed(ctx context.Context, s Session) error {
 	}
 }
 
-// awaitNews waits until the siblings should be requested again, and returns the time over which
+// awaitChange waits until the siblings should be requested again, and returns the time over which
 // to spread that. knows reports whether a sibling is known.
-func (m *mover) awaitNews(ctx context.Context, a *active, knows bool) (spread time.Duration) {
+func (m *mover) awaitChange(ctx context.Context, a *active, knows bool) (spread time.Duration) {
 	wait, fresh := askEvery, renewWithin
 	if !knows || a.guest.Load() {
 		wait = 5 * m.Options.RehomeAfter
@@ -91,7 +91,7 @@ func (m *mover) awaitNews(ctx context.Context, a *active, knows bool) (spread ti
 	case <-timer.C:
 		return m.Options.RehomeAfter
 	case <-changed: // reports of changes may be missed meanwhile
-	case within := <-a.news:
+	case within := <-a.changes:
 		if !knows {
 			return within
 		}

@@ -39,8 +39,8 @@ type SessionOptions struct {
 	// AnnounceFirst delays returns until the master has accepted an announcement, which names
 	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration
-	// News is called for each [nodecall.Change] from the master, if not nil. It must not block.
-	News func(nodecall.Change)
+	// Changed is called for each [nodecall.Change] from the master, if not nil. It must not block.
+	Changed func(nodecall.Change)
 }
 
 // Session is a connection to one master.

@@ -23,7 +23,7 @@ type known struct {
 	node    string // id of the primary, "" until the primary has reported it
 	addr    string // of the primary, if it differs from the option
 	voucher []byte
-	told    []sibling.Signed
+	signed  []sibling.Signed
 	lists   []sibling.List
 }
 
@@ -38,7 +38,7 @@ func openKnown(cachedir, option string) (*known, error) {
 		return k, nil // an operator has changed the option
 	}
 	k.node, k.addr, k.voucher = d.String("node"), d.String("addr"), d.Bytes("voucher")
-	if k.told, k.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
+	if k.signed, k.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		err = wire.SpoiltFile(k.path, err)
 	}
 	return k, err
@@ -46,11 +46,11 @@ func openKnown(cachedir, option string) (*known, error) {
 
 // save writes the file; k.mu is held.
 func (k *known) save() error {
-	told := make([]any, 0, len(k.told))
-	for _, t := range k.told {
-		told = append(told, t.Map())
+	signed := make([]any, 0, len(k.signed))
+	for _, t := range k.signed {
+		signed = append(signed, t.Map())
 	}
-	b, err := wire.Encode(wire.NewMap("option", k.option, "node", k.node, "addr", k.addr, "voucher", k.voucher, "lists", told))
+	b, err := wire.Encode(wire.NewMap("option", k.option, "node", k.node, "addr", k.addr, "voucher", k.voucher, "lists", signed))
 	if err != nil {
 		return fmt.Errorf("encode the siblings: %w", err)
 	}
@@ -59,11 +59,11 @@ func (k *known) save() error {
 
 // learn stores the answer of a master; fromPrimary reports that it is the primary.
 func (k *known) learn(reply *wire.Map, fromPrimary bool) error {
-	told, lists, bad := sibling.ReadSigned(reply.List("lists"))
+	signed, lists, bad := sibling.ReadSigned(reply.List("lists"))
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !reply.Bool("same") && len(lists) > 0 {
-		k.told, k.lists = told, lists
+		k.signed, k.lists = signed, lists
 	}
 	if fromPrimary {
 		k.node = reply.String("node")
@@ -78,7 +78,7 @@ func (k *known) learn(reply *wire.Map, fromPrimary bool) error {
 func (k *known) sum() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return sibling.Sum(k.told...)
+	return sibling.Sum(k.signed...)
 }
 
 // setPrimary makes a node the primary, regardless of the option.

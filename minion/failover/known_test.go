@@ -21,7 +21,7 @@ func TestKnown_OtherOptionOrDamage(t *testing.T) {
 	if k, err = openKnown(dir, "two"); err != nil || k.addr != "" {
 		t.Errorf("%v, %v", k.addr, err)
 	}
-	k.told = []sibling.Signed{{Body: []byte("x"), Sig: []byte("y"), Pub: "z"}}
+	k.signed = []sibling.Signed{{Body: []byte("x"), Sig: []byte("y"), Pub: "z"}}
 	k.mu.Lock()
 	err = k.save()
 	k.mu.Unlock()

@@ -40,7 +40,7 @@ func (m *mover) move(ctx context.Context, t trigger, cur *active) *active {
 		case t.forGood:
 			m.changePrimary(ctx, cur, next)
 		case t.asked:
-			m.tellLeaving(ctx, cur, n.ID)
+			m.announceLeaving(ctx, cur, n.ID)
 		}
 		return next
 	}

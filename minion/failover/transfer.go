@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// tellLeaving reports to the primary that the minion moves to a sibling for now, so that the
+// announceLeaving reports to the primary that the minion moves to a sibling for now, so that the
 // primary does not count it missing.
-func (m *mover) tellLeaving(ctx context.Context, cur *active, to string) {
+func (m *mover) announceLeaving(ctx context.Context, cur *active, to string) {
 	if cur.guest.Load() {
 		return
 	}

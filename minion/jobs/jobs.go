@@ -53,12 +53,12 @@ type Jobs struct {
 	Returners delivery.Returners
 	Cache     delivery.Cache
 
-	table  modules.Table
-	recent *recent
-	slots  *slots
-	procs  procDir
-	tops   *topCheck // nil: jobs need no signature of the top
-	diary  *diary    // nil: started jobs are not recorded
+	table   modules.Table
+	recent  *recent
+	slots   *slots
+	procs   procDir
+	tops    *topCheck // nil: jobs need no signature of the top
+	journal *journal  // nil: started jobs are not recorded
 
 	work sync.WaitGroup // running jobs
 	ctx  context.Context
@@ -95,13 +95,13 @@ func New(o Options) (*Jobs, error) {
 	return j, nil
 }
 
-// OpenDiary reads the jobs that earlier runs of the daemon have started, and records new ones
+// OpenJournal reads the jobs that earlier runs of the daemon have started, and records new ones
 // from now on.
-func (j *Jobs) OpenDiary() (err error) {
-	if j.diary, err = openDiary(filepath.Join(j.Config.Cachedir, "jids"), j.Config.MinionJidQueueHwm); err != nil {
+func (j *Jobs) OpenJournal() (err error) {
+	if j.journal, err = openJournal(filepath.Join(j.Config.Cachedir, "jids"), j.Config.MinionJidQueueHwm); err != nil {
 		return err
 	}
-	for _, jid := range j.diary.jids() {
+	for _, jid := range j.journal.jids() {
 		j.recent.know(jid)
 	}
 	return nil
@@ -126,10 +126,10 @@ func (j *Jobs) Wait() { j.work.Wait() }
 // Close cancels running jobs and closes the file of started jobs.
 func (j *Jobs) Close() error {
 	j.stop(errStopped)
-	if j.diary == nil {
+	if j.journal == nil {
 		return nil
 	}
-	return j.diary.close()
+	return j.journal.close()
 }
 
 // Figures returns the number of jobs that run, the number that wait for a slot, and the number

@@ -91,7 +91,7 @@ func (j *Jobs) perform(ctx context.Context, from Master, p wire.Publication, loa
 	}
 	env := from.Env()
 	if p.StartEvent {
-		j.tellStart(ctx, env, p, load)
+		j.fireStart(ctx, env, p, load)
 	}
 	if fun, ok := load.Get("fun"); ok {
 		if name, single := fun.(string); single {

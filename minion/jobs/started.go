@@ -7,9 +7,9 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// tellStart fires `salt/job/<jid>/start/<id>` before a job runs (`salt --start-event`). If the
+// fireStart fires `salt/job/<jid>/start/<id>` before a job runs (`salt --start-event`). If the
 // event cannot be sent, the job runs anyway.
-func (j *Jobs) tellStart(ctx context.Context, env modules.Env, p wire.Publication, load *wire.Map) {
+func (j *Jobs) fireStart(ctx context.Context, env modules.Env, p wire.Publication, load *wire.Map) {
 	id := j.Config.ID
 	data := wire.NewMap("id", id, "jid", p.JID)
 	for _, name := range []string{"fun", "tgt", "tgt_type", "user"} {

@@ -49,14 +49,14 @@ type result struct {
 // jid_include: False.
 func (s *Scheduler) perform(ctx context.Context, env modules.Env, r schedule.Run, id string) result {
 	args := append([]any{}, r.Args...)
-	told := append([]any{}, r.Args...)
+	written := append([]any{}, r.Args...)
 	if r.Kwargs != nil {
-		told = append(told, r.Kwargs)
+		written = append(written, r.Kwargs)
 		marked := r.Kwargs.Clone()
 		marked.Set("__kwarg__", true)
 		args = append(args, marked)
 	}
-	res := result{load: wire.NewMap("id", s.o.Config.ID, "fun", r.Function, "fun_args", told, "jid", id)}
+	res := result{load: wire.NewMap("id", s.o.Config.ID, "fun", r.Function, "fun_args", written, "jid", id)}
 	if r.Name != startupJob {
 		res.load.Set("schedule", r.Name)
 	}

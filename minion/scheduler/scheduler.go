@@ -59,7 +59,7 @@ type Scheduler struct {
 	pillar *wire.Map       // the whole pillar
 	loaded bool            // the table has both
 	ctx    context.Context // the context of Run, once the table is loaded
-	told   map[string]bool // faults that are logged already
+	logged map[string]bool // faults that are logged already
 	held   []heldReturn
 }
 
@@ -75,7 +75,7 @@ func New(o Options) *Scheduler {
 	}
 	s := &Scheduler{
 		o: o, jids: jid.NewGenerator(o.Now, 0), begin: make(chan struct{}), served: make(chan struct{}), option: wire.NewMap(), pillar: wire.NewMap(),
-		told: map[string]bool{},
+		logged: map[string]bool{},
 	}
 	if m, ok := config.AsValue(o.Config.Schedule).(*wire.Map); ok {
 		s.option = m
@@ -150,13 +150,13 @@ func (s *Scheduler) load() {
 		m.Delete("run_on_start")
 		jobs.Set(mineJob, m)
 	}
-	told := map[string]bool{}
+	logged := map[string]bool{}
 	for _, err := range s.table.Load(jobs, s.moment()) {
-		if told[err.Error()] = true; !s.told[err.Error()] {
+		if logged[err.Error()] = true; !s.logged[err.Error()] {
 			s.o.Log.Error("invalid scheduled job ignored", "err", err, "place", s.place())
 		}
 	}
-	s.told = told
+	s.logged = logged
 }
 
 // place names the source of the effective schedule.

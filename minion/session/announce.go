@@ -157,7 +157,7 @@ func (s *Session) announceOnce(ctx context.Context) (signIn uint64, bound bool) 
 	}
 	s.ours.Store(true)
 	s.hearsDeclined.Store(reply.Bool("declined"))
-	seen, told := reply.Get("session")
+	seen, named := reply.Get("session")
 	now, _ := s.ch.Current()
-	return now.Seq, !told || seen != false
+	return now.Seq, !named || seen != false
 }

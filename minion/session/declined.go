@@ -75,7 +75,7 @@ func (s *Session) PassOver(p wire.Publication) {
 	if narrowed {
 		waited, err = s.matches(p)
 		waited = waited && err == nil
-	} else if v := s.told.Load(); v != nil {
+	} else if v := s.sent.Load(); v != nil {
 		waited = expr.Match(seen{s.all.Options.ID, *v})
 	}
 	if waited {
@@ -111,8 +111,8 @@ func (s *Session) declineData(jid string, data []string) {
 	}
 }
 
-// tellDeclined sends the queued refusals to the master until ctx ends.
-func (s *Session) tellDeclined(ctx context.Context) {
+// reportDeclined sends the queued refusals to the master until ctx ends.
+func (s *Session) reportDeclined(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():

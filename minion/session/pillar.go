@@ -52,7 +52,7 @@ func (s *Session) FetchPillar(ctx context.Context, o modules.PillarOptions, clea
 	if err != nil {
 		return nil, fmt.Errorf("pillar from %s: %w", s.name, err)
 	}
-	s.told.Store(&view{grains, p})
+	s.sent.Store(&view{grains, p})
 	return p, nil
 }
 

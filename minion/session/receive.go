@@ -44,8 +44,8 @@ func (s *Session) receive(ctx context.Context, frames [][]byte) {
 		s.behind()
 	}
 	if n, is := nodecall.ReadChange(p); is {
-		if s.o.News != nil {
-			s.o.News(n)
+		if s.o.Changed != nil {
+			s.o.Changed(n)
 		}
 		return
 	}

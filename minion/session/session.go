@@ -33,7 +33,7 @@ type Session struct {
 	ours      atomic.Bool         // the master knows `_presence`
 	silent    bool                // the master does not know `_presence`; only announceAll uses it
 	announced chan struct{}       // closed when the master has accepted an announcement
-	told      atomic.Pointer[view]
+	sent      atomic.Pointer[view]
 	passed    *passed
 
 	hearsDeclined atomic.Bool    // the master knows `_declined`
@@ -53,8 +53,8 @@ type Options struct {
 	// AnnounceFirst delays returns until the master has accepted an announcement, which names
 	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration
-	// News is called for each [nodecall.Change] from the master, if not nil. It must not block.
-	News func(nodecall.Change)
+	// Changed is called for each [nodecall.Change] from the master, if not nil. It must not block.
+	Changed func(nodecall.Change)
 }
 
 // Open prepares a session with a master; name identifies it in the log and to jobs. The session
@@ -166,7 +166,7 @@ func (s *Session) Serve(ctx context.Context, res channel.Result) {
 	wg.Go(func() { s.catchUp(ctx) })
 	wg.Go(func() { s.signInAgain(ctx) })
 	wg.Go(func() { s.ping(ctx) })
-	wg.Go(func() { s.tellDeclined(ctx) })
+	wg.Go(func() { s.reportDeclined(ctx) })
 	if s.all.Connected != nil {
 		wg.Go(func() { s.all.Connected(ctx, s) })
 	}

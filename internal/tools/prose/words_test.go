@@ -14,6 +14,8 @@ func TestFind(t *testing.T) {
 		"has a minion asked whether it works":           {"has a minion asked"},
 		"the year, the ears of bears":                   {"ears"},
 		"Stellar results reported to the parent":        nil,
+		"Pending int `json:\"owed\"` // owed":           {"owed"},
+		"the field `untold`, but not `tell`":            {"tell"},
 		"nothing is none of ours":                       {"is none of"},
 		"it has no address":                             nil,
 	} {

@@ -9,8 +9,8 @@ import (
 )
 
 // A jid is on disk before the job starts, or the minion logs that the job may run again.
-func TestDiaryIsSynced(t *testing.T) {
-	d, err := openDiary(filepath.Join(t.TempDir(), "jids"), 10)
+func TestJournalIsSynced(t *testing.T) {
+	d, err := openJournal(filepath.Join(t.TempDir(), "jids"), 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/momtree/mom/internal/lru"
 )
 
-// diary is the file of the last jids that this minion has started, one per line. A master sends
+// journal is the file of the last jids that this minion has started, one per line. A master sends
 // a job again to a minion that may have missed it. After a restart of the minion, only this
 // file shows that the job has run.
 //
 // A jid is written after the job is recorded in the directory proc, or its return is stored,
 // and not before: a job that is in neither must run.
-type diary struct {
+type journal struct {
 	path  string
 	limit int
 
@@ -33,18 +33,18 @@ type diary struct {
 	sync  *durable.Syncer
 }
 
-// openDiary reads the last limit jids that earlier runs have started.
-func openDiary(path string, limit int) (*diary, error) {
+// openJournal reads the last limit jids that earlier runs have started.
+func openJournal(path string, limit int) (*journal, error) {
 	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the record of started jobs: %w", err)
 	}
-	d := &diary{path: path, limit: max(limit, 1), known: lru.NewGuarded[string, struct{}](limit, nil)}
+	d := &journal{path: path, limit: max(limit, 1), known: lru.NewGuarded[string, struct{}](limit, nil)}
 	d.sync = durable.Held(d.held)
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the record of started jobs: %w", err)
 	}
-	for _, jid := range parseDiary(b) {
+	for _, jid := range parseJournal(b) {
 		d.add(jid)
 	}
 	if err := d.rewrite(); err != nil {
@@ -53,8 +53,8 @@ func openDiary(path string, limit int) (*diary, error) {
 	return d, nil
 }
 
-// parseDiary returns the usable jids of whole lines. The last line may be cut off.
-func parseDiary(b []byte) []string {
+// parseJournal returns the usable jids of whole lines. The last line may be cut off.
+func parseJournal(b []byte) []string {
 	end := bytes.LastIndexByte(b, '\n')
 	if end < 0 {
 		return nil
@@ -69,7 +69,7 @@ func parseDiary(b []byte) []string {
 }
 
 // add adds a jid in memory and reports whether it is new.
-func (d *diary) add(jid string) bool {
+func (d *journal) add(jid string) bool {
 	if d.known.Contains(jid) {
 		return false
 	}
@@ -78,7 +78,7 @@ func (d *diary) add(jid string) bool {
 }
 
 // rewrite replaces the file by the jids in memory.
-func (d *diary) rewrite() error {
+func (d *journal) rewrite() error {
 	if d.file != nil {
 		_ = d.file.Close() // it is replaced
 		d.file = nil
@@ -100,7 +100,7 @@ func (d *diary) rewrite() error {
 
 // note writes a jid. After it returns, the jid survives the end of the process and a power
 // failure. Jobs that start together share a sync.
-func (d *diary) note(jid string) error {
+func (d *journal) note(jid string) error {
 	if err := d.write(jid); err != nil {
 		return err
 	}
@@ -111,13 +111,13 @@ func (d *diary) note(jid string) error {
 	return nil
 }
 
-func (d *diary) held() *os.File {
+func (d *journal) held() *os.File {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.file
 }
 
-func (d *diary) write(jid string) error {
+func (d *journal) write(jid string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.file == nil || strings.Contains(jid, "\n") || !d.add(jid) {
@@ -134,13 +134,13 @@ func (d *diary) write(jid string) error {
 }
 
 // jids returns the jids in memory, oldest first.
-func (d *diary) jids() []string {
+func (d *journal) jids() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.known.Keys()
 }
 
-func (d *diary) close() error {
+func (d *journal) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.file == nil {
@@ -153,10 +153,10 @@ func (d *diary) close() error {
 
 // remember records that a job was started.
 func (j *Jobs) remember(jid string) {
-	if j.diary == nil {
+	if j.journal == nil {
 		return
 	}
-	if err := j.diary.note(jid); err != nil {
+	if err := j.journal.note(jid); err != nil {
 		j.Log.Warn("job not recorded, it may run again after a restart", "jid", jid, "err", err)
 	}
 }

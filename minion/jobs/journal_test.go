@@ -11,11 +11,11 @@ import (
 	"github.com/momtree/mom/internal/jid"
 )
 
-func TestDiary(t *testing.T) {
+func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d", "jids")
-	open := func() *diary {
+	open := func() *journal {
 		t.Helper()
-		d, err := openDiary(path, 3)
+		d, err := openJournal(path, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestDiary(t *testing.T) {
 }
 
 // A job that an earlier run has started does not run when a master sends it again.
-func TestKnownFromTheDiary(t *testing.T) {
+func TestKnownFromTheJournal(t *testing.T) {
 	r := newRecent(10)
 	r.know("1")
 	if fresh, _ := r.take("1", nil); fresh {
@@ -62,11 +62,11 @@ func TestKnownFromTheDiary(t *testing.T) {
 	}
 }
 
-func FuzzDiary(f *testing.F) {
+func FuzzJournal(f *testing.F) {
 	f.Add([]byte("1\n2\n3"))
 	f.Add([]byte("\n\n.x\na/b\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, id := range parseDiary(b) {
+		for _, id := range parseJournal(b) {
 			if jid.Usable(id) != nil {
 				t.Errorf("took %q", id)
 			}
