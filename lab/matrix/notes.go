@@ -27,9 +27,9 @@ func Notes() []Note {
 			},
 		},
 		{
-			"start", true, "Salt", "Salt's minions send the start event of a job since 3008, and Salt 3008's `salt-syndic` does not pass the request for it to masters below; mom's nodes and forwarder do.",
+			"start", true, "Salt", "Salt's minions send the start event of a job since 3008, and its masters pass the request for it to them since 3008. Salt 3008's `salt-syndic` does not pass it to masters below; mom's nodes and forwarder do.",
 			func(p Pairing, c Column, row string) bool {
-				return c.Kind == OfMinion && row == "--start-event" && !p.firesStart(c.Of)
+				return row == "--start-event" && (c.Kind == OfMinion && !p.firesStart(c.Of) || c.Kind == OfCommands && !newer(p.top()))
 			},
 		},
 		{
@@ -80,8 +80,8 @@ func (t Table) note(c Column, cell Cell) *Note {
 // firesStart reports whether a minion can send the start event of a job that was published at the top.
 func (p Pairing) firesStart(minion kind) bool {
 	return newer(minion) && !slices.ContainsFunc(p.Masters[1:], func(k kind) bool {
-		_, forwarder := k.forwarder()
-		return k != mom && !forwarder
+		below, forwarder := k.forwarder()
+		return k != mom && !(forwarder && newer(below))
 	})
 }
 
