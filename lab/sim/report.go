@@ -24,7 +24,7 @@ const (
 	overhead      = 200 // per message: envelope, padding, HMAC
 )
 
-// Memory of a node per item, as measured (connection: docs/design/benchmarks.md) or counted from
+// Memory of a node per item, as measured (connection: docs/reference/benchmarks.md) or counted from
 // the fields (the others).
 const (
 	connectionMemory = 17 << 10

@@ -39,7 +39,7 @@ func TestPlanCommand(t *testing.T) {
 	if here != 3 {
 		t.Errorf("%d costs were measured here, want 3", here)
 	}
-	if code, out, _ := runLine("--costs"); code != 0 || !strings.Contains(out, "docs/design/benchmarks.md") {
+	if code, out, _ := runLine("--costs"); code != 0 || !strings.Contains(out, "docs/reference/benchmarks.md") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	for _, args := range [][]string{
