@@ -89,7 +89,7 @@ func (p *Ports) SendPeer(conn uint64, topic string, body []byte) error {
 	return p.Pub.SendPeer(conn, topic, body)
 }
 
-// ListenReturn binds the port for requests. All that a request needs is there before.
+// ListenReturn binds the port for requests. Everything that requests use must be running.
 func (p *Ports) ListenReturn(receive func(*zmtp.Request)) (err error) {
 	c := p.o.Config
 	p.Router, err = zmtp.ListenRouter(p.addr(c.RetPort), zmtp.RouterConfig{
