@@ -60,7 +60,7 @@ func (w *wired) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 }
 
 // lookUp runs a test at top one, which is connected to top two.
-func lookUp(t *testing.T, theirs *shelf, test func(s *Service, w *wired)) {
+func lookUp(t *testing.T, theirs *shelf, test func(ctx context.Context, s *Service, w *wired)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,7 @@ func lookUp(t *testing.T, theirs *shelf, test func(s *Service, w *wired)) {
 		if st := s.Status()[0]; !st.Up {
 			t.Fatalf("not connected: %s", st.Why)
 		}
-		test(s, w)
+		test(ctx, s, w)
 		cancel()
 		<-done
 	})
@@ -140,14 +140,14 @@ func TestReader(t *testing.T) {
 		accounts: map[string]engine.Account{"1": {JID: "1", Waiting: map[string]string{"d": "n"}, Missing: map[string]jobevent.Absence{"c": {Reason: "Not connected", Path: "n"}}}},
 	}
 	theirs.rets = append(theirs.rets, returners.Return{JID: "1", ID: "e", Fun: "test.ping"}) // its result is not kept
-	lookUp(t, theirs, func(s *Service, w *wired) {
+	lookUp(t, theirs, func(ctx context.Context, s *Service, w *wired) {
 		other := published(t, "1")
 		other.User = "of the node"
 		own := &shelf{
 			loads: []returners.Load{other, published(t, "2")}, rets: []returners.Return{returned(t, "1", "a", "one")},
 			xs: append(account("2"), returners.Expectation{JID: "1", Node: "n", Minions: []string{"a", "c"}}, returners.Expectation{JID: "1", Node: "q", Minions: []string{"z"}}),
 		}
-		r, ctx := s.Reader(own, false), t.Context()
+		r := s.Reader(own, false)
 		l, ok, err := r.GetLoad(ctx, "1")
 		if err != nil || !ok || l.User != "ann" || string(l.Raw) != string(load.Raw) || !l.At.Equal(load.At) {
 			t.Errorf("load %+v, %v, %v", l, ok, err)
@@ -195,16 +195,16 @@ func TestReader_Parts(t *testing.T) {
 	for i := range 6 {
 		theirs.rets = append(theirs.rets, returned(t, "1", fmt.Sprint("m", i), strings.Repeat("x", partBytes/3)))
 	}
-	lookUp(t, theirs, func(s *Service, w *wired) {
+	lookUp(t, theirs, func(ctx context.Context, s *Service, w *wired) {
 		r := s.Reader(&shelf{}, false)
-		if ret, ok, err := r.GetReturn(t.Context(), "1", "m5"); err != nil || !ok || ret.ID != "m5" || len(w.asked) != 2 {
+		if ret, ok, err := r.GetReturn(ctx, "1", "m5"); err != nil || !ok || ret.ID != "m5" || len(w.asked) != 2 {
 			t.Errorf("m5: %v, %v, asked %v", ok, err, w.asked)
 		}
-		rets, err := r.GetReturns(t.Context(), "1")
+		rets, err := r.GetReturns(ctx, "1")
 		if err != nil || strings.Join(ids(rets), " ") != "m0 m1 m2 m3 m4 m5" || len(w.asked) != 4 {
 			t.Errorf("returns %v, %v, asked %v", ids(rets), err, w.asked)
 		}
-		again, err := r.GetReturns(t.Context(), "1")
+		again, err := r.GetReturns(ctx, "1")
 		if err != nil || len(again) != 6 || len(w.asked) != 4 {
 			t.Errorf("again: %v, %v, asked %v", ids(again), err, w.asked)
 		}
@@ -217,25 +217,25 @@ func TestReader_List(t *testing.T) {
 	for i := range partRows + 10 {
 		theirs.loads = append(theirs.loads, published(t, fmt.Sprintf("%06d", i)))
 	}
-	lookUp(t, &theirs, func(s *Service, w *wired) {
+	lookUp(t, &theirs, func(ctx context.Context, s *Service, w *wired) {
 		own := &shelf{loads: []returners.Load{published(t, "000003"), published(t, "9")}}
-		got, err := s.Reader(own, false).ListJobs(t.Context(), returners.Filter{})
+		got, err := s.Reader(own, false).ListJobs(ctx, returners.Filter{})
 		if err != nil || len(got) != partRows+11 || got[0].JID != "9" || !slices.IsSortedFunc(got, func(a, b returners.Load) int { return strings.Compare(b.JID, a.JID) }) {
 			t.Errorf("%d jobs, %v", len(got), err)
 		}
 		if !slices.Equal(w.asked, []string{askJobs, askLoads, askLoads}) {
 			t.Errorf("asked %v", w.asked)
 		}
-		got, err = s.Reader(own, false).ListJobs(t.Context(), returners.Filter{Limit: 2})
+		got, err = s.Reader(own, false).ListJobs(ctx, returners.Filter{Limit: 2})
 		if err != nil || strings.Join(jids(got), " ") != fmt.Sprintf("9 %06d", partRows+9) {
 			t.Errorf("limited: %v, %v", jids(got), err)
 		}
-		got, err = s.Reader(own, false).ListJobs(t.Context(), returners.Filter{Fun: []string{"state.*"}})
+		got, err = s.Reader(own, false).ListJobs(ctx, returners.Filter{Fun: []string{"state.*"}})
 		if err != nil || len(got) != 0 {
 			t.Errorf("filtered: %v, %v", jids(got), err)
 		}
 		w.asked = nil
-		if got, err = s.Reader(own, true).ListJobs(t.Context(), returners.Filter{}); err != nil || len(got) != 2 || len(w.asked) != 0 {
+		if got, err = s.Reader(own, true).ListJobs(ctx, returners.Filter{}); err != nil || len(got) != 2 || len(w.asked) != 0 {
 			t.Errorf("shared: %v, %v, asked %v", jids(got), err, w.asked)
 		}
 	})
@@ -245,24 +245,24 @@ func TestReader_List(t *testing.T) {
 // the question, not at all. What is here is the answer.
 func TestReader_NoAnswer(t *testing.T) {
 	theirs := &shelf{loads: []returners.Load{published(t, "1")}, xs: account("1"), accounts: map[string]engine.Account{"1": {JID: "1"}}}
-	lookUp(t, theirs, func(s *Service, w *wired) {
+	lookUp(t, theirs, func(ctx context.Context, s *Service, w *wired) {
 		own := &shelf{rets: []returners.Return{returned(t, "1", "a", 1)}}
 		lookup := func(want time.Duration) {
 			t.Helper()
 			began := time.Now()
-			rets, err := s.Reader(own, false).GetReturns(t.Context(), "1")
+			rets, err := s.Reader(own, false).GetReturns(ctx, "1")
 			if took := time.Since(began); err != nil || len(rets) != 1 || took != want {
 				t.Errorf("returns %v, %v after %v", ids(rets), err, took)
 			}
 		}
-		if got := s.Active(t.Context()); got["two"].Map("1") == nil {
+		if got := s.Active(ctx); got["two"].Map("1") == nil {
 			t.Errorf("active %v", got)
 		}
 		w.slow = time.Minute
 		lookup(lookupWait)
 		w.gone = true
 		lookup(0)
-		if got := s.Active(t.Context()); len(got) != 0 {
+		if got := s.Active(ctx); len(got) != 0 {
 			t.Errorf("active %v", got)
 		}
 	})
@@ -270,12 +270,12 @@ func TestReader_NoAnswer(t *testing.T) {
 
 // Only an admitted top looks jobs up.
 func TestLookup_NotAdmitted(t *testing.T) {
-	lookUp(t, &shelf{}, func(_ *Service, w *wired) {
+	lookUp(t, &shelf{}, func(ctx context.Context, _ *Service, w *wired) {
 		load, err := wire.Encode(wire.NewMap("what", askJob, "jid", "1"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := w.to.onLookup(t.Context(), &server.Request{ID: "three", Load: load})
+		v, err := w.to.onLookup(ctx, &server.Request{ID: "three", Load: load})
 		if d, _ := v.(*wire.Map); err != nil || !strings.Contains(d.String("error"), "mom node admit --top three") || d.Has("answer") {
 			t.Errorf("%v, %v", v, err)
 		}
