@@ -12,7 +12,9 @@ import (
 // topsStage is a stage whose job cache includes those of other tops.
 type topsStage struct{ *stage }
 
-func (s topsStage) Jobs(context.Context, string) (returners.Reader, error) { return atTops{&s.store}, nil }
+func (s topsStage) Jobs(context.Context, string) (returners.Reader, error) {
+	return atTops{&s.store}, nil
+}
 
 type atTops struct{ *memory }
 
