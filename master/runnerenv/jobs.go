@@ -19,11 +19,14 @@ func (e Env) Jobs(ctx context.Context, name string) (returners.Reader, error) {
 	own := e.p.JobCache
 	switch name {
 	case "":
+		if e.alone {
+			return local, nil
+		}
 		whole := below.Whole{Reader: local, Below: e.p.Below}
 		if configured != local {
 			whole.Reader, whole.SQL = runners.Union(local, configured), configured
 		}
-		if e.p.Cluster == nil || e.alone {
+		if e.p.Cluster == nil {
 			return whole, nil
 		}
 		tops := e.p.Cluster.Reader(whole.Reader, whole.SQL != nil)
@@ -54,7 +57,7 @@ func (j jobsOfTops) Account(ctx context.Context, jid string) (engine.Account, bo
 	return j.tops.Account(ctx, jid)
 }
 
-// Alone returns an Env that asks no other master for jobs.
+// Alone returns an Env that reads jobs from the embedded store and asks no other master for them.
 func (e Env) Alone() Env {
 	e.alone = true
 	return e
