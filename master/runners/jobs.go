@@ -26,10 +26,10 @@ display_progress : False
 func init() {
 	Register(
 		Function{Name: "jobs.active", Args: []string{"display_progress="}, Run: jobsActive, Doc: `
-The jobs that are still running in the tree. No minion is queried, only the nodes below,
-for jobs that were started there (StartedAt), and the other tops of a cluster. Running lists the minions that have not
-answered yet, Returned those that have, Missing those that will not, and Paths the nodes
-between this master and a minion.
+The jobs that are still running in the tree. No minion is queried, only the nodes below and
+the other tops of a cluster, for jobs that were started there (StartedAt). Running lists the
+minions that have not answered yet, Returned those that have, Missing those that will not,
+and Paths the nodes between this master and a minion.
 ` + showProgress + `
     salt-run jobs.active
 `},
