@@ -135,17 +135,17 @@ func TestTops_LookUp(t *testing.T) {
 	one, two := twoTops(t, loginUsers)
 	load := testJob("*", "glob")
 	load.Set("kwargs", wire.NewMap("eauth", "auto", "username", "alice", "password", "x"))
-	one.minion("n1", "syndic", "syndic").listen().announce()
+	at1 := one.minion("n1", "syndic", "syndic").listen().announce()
 	if _, err := admitted.Tops.Withdraw(two.cfg.PkiDir, "one"); err != nil { // so that two misses the job
 		t.Fatal(err)
 	}
 	eventually(t, "the other top lost", func() bool { return !one.cluster.Status()[0].Up })
 	jid := one.say(load).Map("load").String("jid")
-	at1 := one.minion("n1", "syndic", "syndic")
 	at1.expects(jid, "a", "b")
 	at1.must(syndicReturn("n1", jid, "a"))
 	two.minion("n1", "syndic", "syndic").must(syndicReturn("n1", jid, "b"))
 	one.restart() // it forgets what it has for the other top
+	one.minion("n1", "syndic", "syndic").listen().announce()
 	if _, err := admitted.Tops.Admit(two.cfg.PkiDir, "one"); err != nil {
 		t.Fatal(err)
 	}
