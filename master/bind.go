@@ -39,7 +39,7 @@ func (m *Master) addCommands() {
 			m.publications.SignedIn(id)
 		},
 		Access: m.access, Audit: m.audit.Note, Tokens: m.logins,
-		Data: m.data, Trespassed: m.policy.Trespassed, Unserved: m.unserved, Pillars: m.pillars, MayAnswer: m.policy.MayAnswer, Tops: m.tops, Files: m.files, Inbox: m.inbox, Runners: m.runners, Wheels: m.wheels, Jobs: m.jobs, Store: m.store, Publisher: m.publisher, Batches: m.batches, Tree: m.reported, JIDs: m.jids,
+		Data: m.data, Trespassed: m.policy.Trespassed, Unserved: m.unserved, Pillars: m.pillars, MayAnswer: m.policy.MayAnswer, Tops: m.tops, Files: m.files, Inbox: m.inbox, Runners: m.runners, Wheels: m.wheels, Jobs: m.jobs, Store: m.store, Load: m.jobLoad, Publisher: m.publisher, Batches: m.batches, Tree: m.reported, JIDs: m.jids,
 		SignIns: &m.signedIn, Stats: &m.stats, Fire: m.fire, Log: m.log, Now: m.now,
 	})
 	m.intake.Serve(m.server)

@@ -33,7 +33,7 @@ func (m *Master) openCalls() error {
 		JobParts: runnerenv.JobParts{
 			JIDs: m.jids, Publisher: m.publisher, Publications: m.publications, Jobs: m.jobs, Store: m.store, Batches: m.batches, JobCache: m.cacheName(),
 		},
-		TreeParts:  runnerenv.TreeParts{Tree: m.tree, Policy: m.policy, Failover: m.failover, Below: m.below},
+		TreeParts:  runnerenv.TreeParts{Tree: m.tree, Policy: m.policy, Failover: m.failover, Below: m.below, Cluster: m.cluster},
 		Content:    runnerenv.Content{Files: m.files, Pillars: m.pillars, Data: m.data, Mine: m.mine, Bank: m.bank, Engines: m.engines},
 		Automation: runnerenv.Automation{Calls: m.calls, Wheels: m.wheels, Pauses: m.pauses, Reactors: m.reactors, Causes: m.causes},
 	})

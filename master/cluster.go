@@ -39,7 +39,7 @@ func (m *Master) openCluster() error {
 		chans = append(chans, ch)
 	}
 	m.cluster = cluster.New(cluster.Options{
-		ID: c.ClusterID, Node: m.node, Version: m.version, Channels: chans, Roles: m.policy.Roles(), Keys: m.keys, Log: m.log, Now: m.now,
+		ID: c.ClusterID, Node: m.node, Version: m.version, Channels: chans, Roles: m.policy.Roles(), Keys: m.keys, Jobs: ownJobs{m}, Log: m.log, Now: m.now,
 		Sync: cluster.OpenKeys(cluster.KeysOptions{
 			PkiDir: c.PkiDir, Node: m.node, Store: m.keys, Editor: m.keys.Editor(), Own: func(id string) bool { return m.cluster != nil && m.cluster.IsTop(id) },
 			Age: m.ages.Now, Log: m.log,

@@ -128,3 +128,54 @@ func TestTops_NotAdmitted(t *testing.T) {
 		t.Errorf("tops %+v", x)
 	}
 }
+
+// A top that missed a job, and has a return of it only, answers for it as the top that ran it, as does
+// the list of jobs. A user may read his job there, too.
+func TestTops_LookUp(t *testing.T) {
+	one, two := twoTops(t, loginUsers)
+	load := testJob("*", "glob")
+	load.Set("kwargs", wire.NewMap("eauth", "auto", "username", "alice", "password", "x"))
+	at1 := one.minion("n1", "syndic", "syndic").listen().announce()
+	if _, err := admitted.Tops.Withdraw(two.cfg.PkiDir, "one"); err != nil { // so that two misses the job
+		t.Fatal(err)
+	}
+	eventually(t, "the other top lost", func() bool { return !one.cluster.Status()[0].Up })
+	jid := one.say(load).Map("load").String("jid")
+	at1.expects(jid, "a", "b")
+	at1.must(syndicReturn("n1", jid, "a"))
+	two.minion("n1", "syndic", "syndic").must(syndicReturn("n1", jid, "b"))
+	one.restart() // it forgets what it has for the other top
+	one.minion("n1", "syndic", "syndic").listen().announce()
+	if _, err := admitted.Tops.Admit(two.cfg.PkiDir, "one"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the other top back", func() bool { return two.cluster.Status()[0].Up })
+	if _, known := two.jobs.State(jid); known {
+		t.Fatal("the other top has the account")
+	}
+	ev := two.events()
+	look := func(fun string, args ...any) *wire.Map {
+		return two.run(ev, fun, wire.NewMap("arg", args)).Map("return")
+	}
+	if got := look("jobs.lookup_jid", jid); got.Len() != 2 || !got.Has("a") || !got.Has("b") {
+		t.Errorf("jobs.lookup_jid: %v", got)
+	}
+	if got := look("jobs.list_job", jid); got.String("Target") != "*" || !slices.Equal(got.Strings("Minions"), []string{"a", "b"}) || got.Map("Missing") != nil {
+		t.Errorf("jobs.list_job: %v", got)
+	}
+	if got := look("jobs.print_job", jid).Map(jid); got.Map("Result").Len() != 2 {
+		t.Errorf("jobs.print_job: %v", got)
+	}
+	if got := look("jobs.exit_success", jid); got.Len() != 2 {
+		t.Errorf("jobs.exit_success: %v", got)
+	}
+	if got := look("jobs.list_jobs").Map(jid); got.String("Function") != "test.ping" {
+		t.Errorf("jobs.list_jobs: %v", got)
+	}
+	if got := look("jobs.active").Map(jid); got.String("StartedAt") != "one" {
+		t.Errorf("jobs.active: %v", got)
+	}
+	if l, ok, err := two.jobLoad(t.Context(), jid); err != nil || !ok || !strings.Contains(string(l.Raw), "alice") {
+		t.Errorf("load of the job: %q, %v, %v", l.Raw, ok, err)
+	}
+}

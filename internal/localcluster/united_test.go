@@ -98,6 +98,7 @@ func (x *twoTops) whole(ctx context.Context, t *testing.T, s *stand, jid string)
 
 // TestTwoTops_AsOne: two tops of one cluster. Both have each job and its returns. A top that
 // is killed during its job loses nothing: the other one ends the job, and both have the returns after a restart.
+// A top that missed a job, whose top has restarted since, answers for it all the same.
 func TestTwoTops_AsOne(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -132,4 +133,33 @@ func TestTwoTops_AsOne(t *testing.T) {
 	x.ready(ctx, t, x.one)
 	x.whole(ctx, t, x.one, p.JID)
 	x.whole(ctx, t, x.one, while) // started while it was away
+	if err := x.two.procs["top-2"].Kill(); err != nil {
+		t.Fatal(err)
+	}
+	x.ping(ctx, t, x.one)
+	missed := x.one.last
+	if err := x.one.procs["top-1"].Kill(); err != nil { // with what waits for the other top
+		t.Fatal(err)
+	}
+	x.start(t, x.two)
+	x.start(t, x.one)
+	for _, s := range []*stand{x.two, x.one} {
+		x.ready(ctx, t, s)
+	}
+	waiting.UntilDone(ctx, t, "a job that a top missed, asked there", func() bool {
+		return x.lookup(ctx, x.two, missed) == x.lookup(ctx, x.one, missed) && x.lookup(ctx, x.two, missed) == "* test.ping, 2 minions, 2 returns"
+	})
+}
+
+// lookup describes a job as a top shows it.
+func (x *twoTops) lookup(ctx context.Context, s *stand, jid string) string {
+	v, err := s.client.Runner(ctx, "jobs.list_job", jid)
+	if err != nil {
+		return err.Error()
+	}
+	m, err := v.Map()
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s %s, %d minions, %d returns", m.String("Target"), m.String("Function"), len(m.Strings("Minions")), m.Map("Result").Len())
 }

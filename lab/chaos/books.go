@@ -74,7 +74,10 @@ func (w *World) read(ctx context.Context, jobs []*job) (*books, error) {
 		}
 		b.nodes[jid][id] = true
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, w.readApart(ctx, b, jobs)
 }
 
 func each(ctx context.Context, db *sql.DB, query string, args, into []any, f func()) error {

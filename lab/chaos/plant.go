@@ -77,7 +77,8 @@ func (w *World) nodeOptions(m *member) string {
 	if m.tier < 3 {
 		s += "order_masters: True\n"
 	}
-	if m.keeper() {
+	s += w.clusterOptions(m)
+	if w.keeps(m.role) {
 		s += fmt.Sprintf("master_job_cache: mysql\nmysql.host: %s\nmysql.port: %d\nmysql.user: salt\nmysql.pass: salt\nmysql.db: salt\n",
 			w.net.address(m.station, database), w.sql.Port)
 	}
@@ -144,5 +145,5 @@ func (w *World) exchangeKeys() error {
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, w.admitTops())...)
 }

@@ -83,6 +83,11 @@ func (w *World) Round(ctx context.Context, s Schedule) (Report, error) {
 	if err != nil {
 		return r, fmt.Errorf("check: %w", err)
 	}
+	if settled == nil {
+		if err := w.agree(ctx, v, s, jobs); err != nil {
+			return r, fmt.Errorf("check the tops: %w", err)
+		}
+	}
 	for _, err := range []error{settled, probed} {
 		if err != nil {
 			v.blame("%v", err)

@@ -89,6 +89,8 @@ func (s Schedule) String() string {
 type Abilities struct {
 	Disk  bool // nodes have disks of their own
 	Clock bool // the program was built with a clock that can be set
+	// Cluster: the tops are one cluster. Exactly one of them is lost for a while.
+	Cluster bool
 }
 
 // NewSchedule draws the schedule of a seed; one in five is three times as long.
@@ -104,7 +106,7 @@ func NewSchedule(seed uint64, length time.Duration, able Abilities) Schedule {
 	for range 3 + r.IntN(5) {
 		f := drawFault(r, length)
 		slot := f.slot()
-		if slot != "" && busy[slot] || f.What == Disk && !able.Disk || f.What == Clock && !able.Clock {
+		if able.Cluster && f.hitsTop() || slot != "" && busy[slot] || f.What == Disk && !able.Disk || f.What == Clock && !able.Clock {
 			continue
 		}
 		busy[slot] = true
@@ -112,6 +114,10 @@ func NewSchedule(seed uint64, length time.Duration, able Abilities) Schedule {
 	}
 	if f, ok := drawDrain(seed, length); ok {
 		s.Faults = append(s.Faults, f)
+	}
+	if able.Cluster {
+		_, lost := drawTopFault(seed, length)
+		s.Faults = append(s.Faults, lost...)
 	}
 	sort.SliceStable(s.Faults, func(i, j int) bool { return s.Faults[i].At < s.Faults[j].At })
 	s.Tasks = append(drawTasks(r, length), drawBatches(seed, length)...)
@@ -194,7 +200,7 @@ func (f Fault) edges() []edge {
 	}
 	who := at(f.Who)
 	var out []edge
-	for _, e := range edges() {
+	for _, e := range append(edges(), betweenTops()...) {
 		if e.from != who && e.to != who || f.Peer != "" && e.from != at(f.Peer) && e.to != at(f.Peer) {
 			continue
 		}

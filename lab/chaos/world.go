@@ -33,6 +33,9 @@ type Options struct {
 	Memory int64
 	// Settle is the time in which the tree must be whole again. Default 120 s.
 	Settle time.Duration
+	// Cluster makes the two tops one cluster. With Apart too, they use their own stores only, and no
+	// MariaDB.
+	Cluster, Apart bool
 	// Bounds is the seed of small bounds for each member (package bounds). 0: the bounds of
 	// production.
 	Bounds uint64
@@ -140,7 +143,7 @@ func (w *World) connect() (err error) {
 	} else {
 		local := &relays{}
 		if w.sql, err = mysqltest.New("--bind-address=" + local.address(database, database)); err == nil {
-			w.net, err = newRelays(w.sky, edges(), ports)
+			w.net, err = newRelays(w.sky, append(edges(), betweenTops()...), ports)
 		}
 	}
 	if err != nil {

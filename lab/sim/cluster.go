@@ -85,7 +85,7 @@ func (n *node) share(j *job, publish func()) {
 // away.
 func (n *node) pass(p *node, j *job, answered func()) (now bool) {
 	w, life, got := n.w, n.life, false
-	if !p.alive {
+	if !p.alive || w.knowsApart(n, p) {
 		n.after(shareAgain, func() { n.pass(p, j, func() {}) })
 		return false
 	}
@@ -94,16 +94,16 @@ func (n *node) pass(p *node, j *job, answered func()) (now bool) {
 			n.pass(p, j, func() {})
 		}
 	})
-	if w.o.sabotage.shareNothing || w.lost() {
+	if w.o.sabotage.shareNothing || w.lost() || w.apart(n, p) {
 		return true
 	}
 	w.after(w.o.Edge.draw(w.rng), func() {
-		if !p.alive {
+		if !p.alive || w.apart(n, p) {
 			return
 		}
 		p.takeShared(j, func() {
 			w.after(w.o.Edge.draw(w.rng), func() {
-				if n.alive && n.life == life && !got && !w.lost() {
+				if n.alive && n.life == life && !got && !w.lost() && !w.apart(p, n) {
 					got = true
 					answered()
 					n.runEffects()

@@ -18,22 +18,24 @@ func clusterOptions(seed uint64) Options {
 		j.Top, j.Twice, j.Queue, j.Slices, j.Batch = r.IntN(3), 0, 0, 0, Batch{}
 	}
 	o.Faults.Hostile, o.Faults.Turned = Hostile{}, 0
+	o.Faults.TopCuts = r.IntN(4)
 	return o
 }
 
 // Tops that act as one: no return is lost or doubled, no minion runs a job twice, each top has the
 // whole account of each job that it knows, and all store the same returns, whatever dies.
 func TestTopsAsOne(t *testing.T) {
-	reached := 0
+	reached, apart := 0, 0
 	for seed := *first; seed < *first+*seeds; seed++ {
 		w, err := playOut(t, clusterOptions(seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		reached += w.marks[markTakenOver]
+		apart += w.marks[markTopsApart]
 	}
-	if reached == 0 {
-		t.Errorf("no job was taken over in %d schedules", *seeds)
+	if reached == 0 || apart == 0 {
+		t.Errorf("in %d schedules %d jobs were taken over, %d messages lost between tops", *seeds, reached, apart)
 	}
 }
 
@@ -84,6 +86,36 @@ func TestTopsAsOne_DiesBeforeItPublishes(t *testing.T) {
 	}
 	if w.marks[markTakenOver] == 0 {
 		t.Error("no job was taken over")
+	}
+}
+
+// Tops that cannot reach each other when a job starts: it ends at its top at once, and the others get
+// its account when they can be reached.
+func TestTopsAsOne_Apart(t *testing.T) {
+	o := quiet()
+	o.Faults = Faults{TopCuts: 1, Within: 1, For: Dist{Min: 20 * time.Second, Max: 20 * time.Second}}
+	w, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range w.tops {
+		for _, b := range w.tops {
+			w.cutTops(a, b, int64(20*time.Second), false)
+		}
+	}
+	if err := w.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range w.jobs[0].runs {
+		if early := r.completed < time.Second; r.account.Returned != 15 || early == r.shared || r.completed > time.Minute {
+			t.Errorf("%s: %+v, ended after %v", r.top.id, r.account, r.completed)
+		}
+	}
+	if w.marks[markTopsApart] == 0 {
+		t.Error("no message between tops was lost")
 	}
 }
 

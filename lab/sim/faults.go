@@ -26,6 +26,7 @@ func (w *World) planFaults() {
 			w.planCut(at(), f.For.draw(w.rng), dir, !dir)
 		}
 	}
+	w.planTopCuts(f)
 	for range f.Drops {
 		g, t, d := w.rng.IntN(len(w.ids)), at(), f.For.draw(w.rng)
 		if w.kinds[g] != dead {

@@ -46,6 +46,7 @@ const (
 	markBatch          mark = "batch that a master drives"
 	markBatchRestart   mark = "batch resumed after a restart"
 	markTakenOver      mark = "job that a top publishes for another one"
+	markTopsApart      mark = "message that is lost because tops are cut from each other"
 	markBatchStopped   mark = "batch that an operator stops"
 	markBatchRefused   mark = "batch slice that cannot be published now"
 	markBatchUnstarted mark = "batch whose master died before writing its state"

@@ -60,6 +60,9 @@ type Faults struct {
 	Kills, Crashes int
 	// Partitions is how many links are cut both ways, OneWay how many one way.
 	Partitions, OneWay int
+	// TopCuts is how many times two tops of a cluster cannot reach each other: two of three both
+	// ways, the others one way.
+	TopCuts int
 	// Drops is how many single minions lose their connection.
 	Drops int
 	// Moves is how many single minions move to a sibling although their node is alive: half
@@ -91,7 +94,7 @@ type Faults struct {
 
 // any reports whether messages may get lost or late. Hostile peers and clocks do neither.
 func (f Faults) any() bool {
-	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.Drops+f.Moves+f.Sick+f.Lag+f.Turned > 0 || f.Repeat > 0
+	return f.Loss > 0 || f.Kills+f.Crashes+f.Partitions+f.OneWay+f.TopCuts+f.Drops+f.Moves+f.Sick+f.Lag+f.Turned > 0 || f.Repeat > 0
 }
 
 // loud returns the faults without hostile peers, clocks and turned keys.

@@ -42,6 +42,7 @@ type World struct {
 	rescues *logs.Rescues // of all nodes
 
 	requests uint64
+	topCuts  map[[2]*node]topCut
 	marks    map[mark]int
 	evil     *rand.Rand // stream of hostile peers; nil: no attacks
 	report   *Report    // built on first use

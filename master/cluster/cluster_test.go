@@ -115,7 +115,7 @@ func run(t *testing.T, p *peer, admitted book, test func(s *Service)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{
-			ID: "c", Node: "one", Version: "1", Channels: []Channel{p}, Roles: admitted, Keys: admitted,
+			ID: "c", Node: "one", Version: "1", Channels: []Channel{p}, Roles: admitted, Keys: admitted, Jobs: &shelf{},
 			Sync: keysOf(dir), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -7,4 +7,5 @@
 //	lane.go     requests that wait for a link
 //	leader.go   which top runs scheduled jobs and reactions
 //	keysync.go  keys and admissions are the same at all tops; record.go, keyscommand.go
+//	lookup.go   questions about jobs; reader.go merges the answers, lookupcommand.go answers
 package cluster

@@ -41,6 +41,8 @@ type Options struct {
 	Keys interface {
 		Sum(id string) (crypt.FingerSum, error)
 	}
+	// Jobs are those of this top, for lookups of the others.
+	Jobs Jobs
 	// Sync keeps the keys of all tops the same.
 	Sync *Keys
 	Log  *slog.Logger

@@ -32,7 +32,7 @@ func (c runner) ownJob(ctx context.Context, l *server.Login, call functions.Boun
 	if !ok {
 		return false
 	}
-	job, known, err := c.store.Local().GetLoad(ctx, id)
+	job, known, err := c.load(ctx, id)
 	//mutant:api-own-jobs-by-runners
 	return err == nil && known && access.LoginOwner(l).Owns(job)
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/momtree/mom/master/telemetry"
 	"github.com/momtree/mom/master/tops"
 	"github.com/momtree/mom/master/wheels"
+	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/topology"
 )
 
@@ -55,6 +57,8 @@ type Parts struct {
 	Wheels    wheels.Host
 	Jobs      *engine.Engine
 	Store     *jobstore.Store
+	// Load reads the load of a job; in a cluster, of a job of any top.
+	Load      func(ctx context.Context, jid string) (returners.Load, bool, error)
 	Publisher *publish.Service
 	Batches   *batches.Service
 	Tree      func() topology.Node

@@ -11,9 +11,9 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
 	"github.com/momtree/mom/master/functions"
-	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/server"
+	"github.com/momtree/mom/returners"
 )
 
 func init() {
@@ -39,7 +39,7 @@ result
 
 func newRunner(p *Parts, audit func(access.Asked)) runner {
 	return runner{
-		gate: gate{p.Server, audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, store: p.Store, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
+		gate: gate{p.Server, audit, p.User, "runner", p.Access.JudgeRunner, runners.Private}, load: p.Load, host: p.Runners, jids: p.JIDs, own: p.User, depth: p.Config.Bounds.Depth,
 	}
 }
 
@@ -53,7 +53,7 @@ func whoRuns(fun string) server.Who {
 
 type runner struct {
 	gate  gate
-	store *jobstore.Store
+	load  func(ctx context.Context, jid string) (returners.Load, bool, error)
 	host  *runners.Host
 	jids  *jid.Generator
 	own   string

@@ -33,15 +33,11 @@ type Env struct {
 	s     *Service
 	p     *Options
 	owner access.Owner
+	alone bool // asks no other master for jobs
 }
 
 // State returns the account of a job that is open or closed lately.
 func (e Env) State(jid string) (engine.Account, bool) { return e.p.Jobs.State(jid) }
-
-// ActiveBelow returns the running jobs of the nodes below.
-func (e Env) ActiveBelow(ctx context.Context) map[string]*wire.Map {
-	return e.p.Below.Active(ctx)
-}
 
 // Queued lists the queued jobs of the tree.
 func (e Env) Queued(ctx context.Context) (*wire.Map, error) {

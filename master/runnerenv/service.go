@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/master/auth"
 	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/below"
+	"github.com/momtree/mom/master/cluster"
 	"github.com/momtree/mom/master/datacache"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/failover"
@@ -83,6 +84,7 @@ type TreeParts struct {
 	Policy   *ownership.Policy
 	Failover *failover.Service // nil: minions do not move
 	Below    *below.Service
+	Cluster  *cluster.Service // nil: no other tops
 }
 
 // Content holds what the master serves to minions, and their data.
@@ -124,7 +126,7 @@ func (s *Service) Runners() *runners.Host { return s.runners }
 func (s *Service) As(user string) Env { return s.For(access.Owner{Name: user}) }
 
 // For returns the Env for calls of a user, who owns the jobs that they start.
-func (s *Service) For(owner access.Owner) Env { return Env{s, &s.o, owner} }
+func (s *Service) For(owner access.Owner) Env { return Env{s: s, p: &s.o, owner: owner} }
 
 // Functions returns the functions for the master's own templates, [TemplateCalls], called as a
 // user. They fire events and are stored in the job cache.

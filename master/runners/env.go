@@ -23,6 +23,8 @@ type Env interface {
 	// ActiveBelow returns the answers to jobs.active from the nodes directly below. Nodes that did
 	// not answer are absent.
 	ActiveBelow(ctx context.Context) map[string]*wire.Map
+	// ActiveAtTops returns the answers to jobs.active from the other tops of the cluster.
+	ActiveAtTops(ctx context.Context) map[string]*wire.Map
 	// Active lists the jids of the open jobs.
 	Active() []string
 	// Tree returns the tree from this master down.
@@ -39,6 +41,12 @@ type Env interface {
 	DeleteKey(id string) (bool, error)
 	// Timeouts returns the options timeout and gather_job_timeout.
 	Timeouts() (timeout, gather time.Duration)
+}
+
+// Accounts is implemented by a job cache that includes those of other tops. Account returns the
+// account of a job that is open at another top and unknown here.
+type Accounts interface {
+	Account(ctx context.Context, jid string) (engine.Account, bool)
 }
 
 // Question is a job whose answers a runner needs.

@@ -52,6 +52,9 @@ func readJob(ctx context.Context, c *Call, id string) (*job, bool, error) {
 		return nil, false, fmt.Errorf("read the expectations of job %s: %w", id, err)
 	}
 	account, inLedger := c.Env.State(id)
+	if tops, ok := store.(Accounts); ok && !inLedger {
+		account, inLedger = tops.Account(ctx, id)
+	}
 	j.open = inLedger && account.Open()
 	j.count(xs, account)
 	return j, j.known || inLedger || len(j.returns) > 0 || len(xs) > 0, nil

@@ -26,10 +26,10 @@ display_progress : False
 func init() {
 	Register(
 		Function{Name: "jobs.active", Args: []string{"display_progress="}, Run: jobsActive, Doc: `
-The jobs that are still running in the tree. No minion is queried, only the nodes below,
-for jobs that were started there (StartedAt). Running lists the minions that have not
-answered yet, Returned those that have, Missing those that will not, and Paths the nodes
-between this master and a minion.
+The jobs that are still running in the tree. No minion is queried, only the nodes below and
+the other tops of a cluster, for jobs that were started there (StartedAt). Running lists the
+minions that have not answered yet, Returned those that have, Missing those that will not,
+and Paths the nodes between this master and a minion.
 ` + showProgress + `
     salt-run jobs.active
 `},
@@ -122,6 +122,17 @@ func jobsActive(ctx context.Context, c *Call) (any, error) {
 		c.Progress("Asking the nodes below")
 	}
 	activeBelow(ctx, c, out)
+	for top, jobs := range c.Env.ActiveAtTops(ctx) {
+		for _, k := range jobs.Keys() {
+			id, _ := k.(string)
+			m := jobs.Map(id)
+			if _, known := c.Env.State(id); known || m == nil || out.Has(id) {
+				continue
+			}
+			m.Set("StartedAt", top)
+			out.Set(id, m)
+		}
+	}
 	return out, nil
 }
 

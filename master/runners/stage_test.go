@@ -108,6 +108,7 @@ type stage struct {
 	ledger  map[string]engine.Account
 	tree    topology.Node
 	below   map[string]*wire.Map // answers of the lower nodes to jobs.active
+	tops    map[string]*wire.Map // answers of the other tops
 	answers Answers
 	asked   []string
 	keys    []string
@@ -130,6 +131,8 @@ func (s *stage) State(jid string) (engine.Account, bool) {
 }
 
 func (s *stage) ActiveBelow(context.Context) map[string]*wire.Map { return s.below }
+
+func (s *stage) ActiveAtTops(context.Context) map[string]*wire.Map { return s.tops }
 
 func (s *stage) Active() (out []string) {
 	for id, a := range s.ledger {

@@ -84,9 +84,10 @@ func (e *env) State(jid string) (engine.Account, bool) {
 	return engine.Account{JID: jid}, e.seen[jid]
 }
 
-func (e *env) ActiveBelow(context.Context) map[string]*wire.Map { return nil }
-func (e *env) Active() []string                                 { return nil }
-func (e *env) Tree() topology.Node                              { return topology.Node{} }
+func (e *env) ActiveBelow(context.Context) map[string]*wire.Map  { return nil }
+func (e *env) ActiveAtTops(context.Context) map[string]*wire.Map { return nil }
+func (e *env) Active() []string                                  { return nil }
+func (e *env) Tree() topology.Node                               { return topology.Node{} }
 
 // Trace needs a master, as do those below.
 func (e *env) Trace(context.Context, string) (trace.Step, error) {

@@ -30,6 +30,7 @@ type options struct {
 	verbose bool
 	going   bool
 	large   bool
+	cluster bool
 }
 
 // Command is momlab chaos.
@@ -54,6 +55,7 @@ func Command() *cobra.Command {
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "print what happens when")
 	fl.BoolVar(&o.going, "keep-going", false, "go on after a round that found something wrong")
 	fl.BoolVar(&o.large, "large", false, "leave all bounds as large as in production; else about half of them are small, by the seed divided by --renew")
+	fl.BoolVar(&o.cluster, "cluster", false, "the two tops are one cluster, and one of them is lost in each round; in every second world they keep jobs in their own stores only")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		code, err := run(cmd.Context(), o)
 		if err != nil || code != 0 {
@@ -97,7 +99,7 @@ func run(ctx context.Context, o options) (code int, err error) {
 		args := []string{
 			"chaos", fmt.Sprintf("--rounds=%d", o.rounds), fmt.Sprintf("--seed=%d", o.seed), "--length=" + o.length.String(), "--settle=" + o.settle.String(),
 			fmt.Sprintf("--renew=%d", o.renew), "--dir=" + o.dir, "--program=" + o.program, fmt.Sprintf("--clock=%v", o.clock),
-			fmt.Sprintf("--verbose=%v", o.verbose), fmt.Sprintf("--keep-going=%v", o.going), fmt.Sprintf("--large=%v", o.large),
+			fmt.Sprintf("--verbose=%v", o.verbose), fmt.Sprintf("--keep-going=%v", o.going), fmt.Sprintf("--large=%v", o.large), fmt.Sprintf("--cluster=%v", o.cluster),
 		}
 		code, err := chaos.Enter(args)
 		if !errors.Is(err, chaos.ErrNotPermitted) || o.network == "namespaces" {
@@ -123,7 +125,7 @@ func rounds(ctx context.Context, o options, namespaces bool) (code int, err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, finish(code != 0 || err != nil)) }()
-	able := chaos.Abilities{Disk: namespaces, Clock: o.clock}
+	able := chaos.Abilities{Disk: namespaces, Clock: o.clock, Cluster: o.cluster}
 	bad := 0
 	for i := range o.rounds {
 		seed := o.seed + uint64(i)
@@ -141,7 +143,7 @@ func rounds(ctx context.Context, o options, namespaces bool) (code int, err erro
 			if err := os.Setenv("TMPDIR", dir); err != nil {
 				return 1, err
 			}
-			wo := chaos.Options{Program: o.program, Dir: dir, Namespaces: namespaces, Clock: o.clock, Settle: o.settle}
+			wo := chaos.Options{Program: o.program, Dir: dir, Namespaces: namespaces, Clock: o.clock, Settle: o.settle, Cluster: o.cluster, Apart: o.cluster && seed/uint64(max(o.renew, 1))%2 == 1}
 			if !o.large {
 				// The same for a seed, wherever a run began, and never 0.
 				wo.Bounds = seed/uint64(max(o.renew, 1)) + 1

@@ -77,6 +77,7 @@ func Command() *cobra.Command {
 	fl.IntVar(&f.o.Faults.Crashes, "crashes", 0, "kills of a node during an event")
 	fl.IntVar(&f.o.Faults.Partitions, "partitions", 0, "links cut both ways")
 	fl.IntVar(&f.o.Faults.OneWay, "one-way", 0, "links cut one way")
+	fl.IntVar(&f.o.Faults.TopCuts, "top-cuts", 0, "with --cluster: links between tops that are cut, both ways or one way")
 	fl.IntVar(&f.o.Faults.Drops, "drops", 0, "minions that lose their connection")
 	fl.IntVar(&f.o.Faults.Moves, "moves", 0, "minions that move to a sibling although their node is alive")
 	fl.DurationVar(&f.o.Rehome, "rehome", 0, "rehome_after: minions whose node is gone move to a sibling; 0: they wait; with --moves the default is 2s")
