@@ -16,7 +16,7 @@ var _ returners.Leaser = (*Store)(nil)
 // leases is the table. It is created by the first lease: most databases need none, and an account may
 // lack the right to create tables.
 const leases = "CREATE TABLE IF NOT EXISTS `mom_leases` (" +
-	"`name` varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, " +
+	"`name` varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, " +
 	"`holder` varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, " +
 	"`until` datetime(6) NOT NULL, PRIMARY KEY (`name`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
 
