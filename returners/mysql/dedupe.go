@@ -135,20 +135,11 @@ func execAll(ctx context.Context, tx *sql.Tx, steps ...step) error {
 
 // inTx runs fn in a transaction and repeats it when other writers held its rows.
 func (m *migration) inTx(ctx context.Context, fn func(*sql.Tx) error) error {
-	return inTx(ctx, m.db, fn)
+	return m.Store.inTx(ctx, m.db, fn)
 }
 
-func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
-	var err error
-	for try := range tries {
-		if err = tryTx(ctx, db, fn); err == nil || classOf(err) != ClassContention {
-			return err
-		}
-		if pause(ctx, try) != nil {
-			return err
-		}
-	}
-	return err
+func (s *Store) inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+	return s.writer.Retry(ctx, func() error { return tryTx(ctx, db, fn) })
 }
 
 func tryTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {

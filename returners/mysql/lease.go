@@ -9,6 +9,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 var _ returners.Leaser = (*Store)(nil)
@@ -64,7 +65,7 @@ func (s *Store) acquire(ctx context.Context, name, holder string, ttl time.Durat
 	}
 	var now string
 	var left int64 // microseconds
-	ok, err := one(ctx, s.db, []any{&now, &left}, "SELECT holder, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until) FROM mom_leases WHERE name = ?", name)
+	ok, err := sqlread.One(ctx, s.db, []any{&now, &left}, "SELECT holder, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until) FROM mom_leases WHERE name = ?", name)
 	if err != nil {
 		return false, until, s.fault("read lease "+name, err)
 	}

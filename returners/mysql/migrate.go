@@ -12,6 +12,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 //go:embed schema.sql
@@ -91,7 +92,7 @@ func (m *migration) version(ctx context.Context) error {
 		return err
 	}
 	var v int
-	if _, err := one(ctx, m.db, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
+	if _, err := sqlread.One(ctx, m.db, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
 		return m.fault("read the schema version", err)
 	}
 	if v > schemaVersion {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 var _ returners.Leaser = (*Store)(nil)
@@ -59,7 +60,7 @@ func (s *Store) acquire(ctx context.Context, name, holder string, ttl time.Durat
 	var left int64 // microseconds
 	ok := false
 	err = s.within(ctx, "read lease "+name, func(ctx context.Context, _ func()) (err error) {
-		ok, err = one(ctx, s.db, []any{&now, &left}, "SELECT holder, (EXTRACT(EPOCH FROM until - clock_timestamp()) * 1000000)::bigint FROM mom_leases WHERE name = $1", name)
+		ok, err = sqlread.One(ctx, s.db, []any{&now, &left}, "SELECT holder, (EXTRACT(EPOCH FROM until - clock_timestamp()) * 1000000)::bigint FROM mom_leases WHERE name = $1", name)
 		return err
 	})
 	if err == nil && !ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 //go:embed schema.sql
@@ -89,7 +90,7 @@ func (m *migration) version(ctx context.Context) (known bool, err error) {
 		return false, err
 	}
 	var v int
-	if _, err := one(ctx, m.tx, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
+	if _, err := sqlread.One(ctx, m.tx, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
 		return false, m.fault(ctx, "read the schema version", err)
 	}
 	if v > schemaVersion {
@@ -285,18 +286,6 @@ func (m *migration) dedupeJIDs(ctx context.Context) error {
 		step{query: `DELETE FROM jids WHERE jid IN (SELECT jid FROM mom_loads)`},
 		step{query: `INSERT INTO jids (jid, load) SELECT jid, load FROM mom_loads`},
 	)
-}
-
-// one reads a single row; ok is false if the query returns no row.
-func one(ctx context.Context, db interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}, dest []any, query string, args ...any,
-) (bool, error) {
-	err := db.QueryRowContext(ctx, query, args...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // ignoreDone drops the error of a transaction that has ended.
