@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -173,14 +172,7 @@ func (s *Store) makeArchives(ctx context.Context) error {
 func (s *Store) inTx(ctx context.Context, doing string, f func(context.Context, *sql.Tx) error) error {
 	return s.writer.Retry(ctx, func() error {
 		return s.within(ctx, doing, func(ctx context.Context, _ func()) error {
-			tx, err := s.db.BeginTx(ctx, nil)
-			if err != nil {
-				return err
-			}
-			if err := f(ctx, tx); err != nil {
-				return errors.Join(err, ignoreDone(tx.Rollback()))
-			}
-			return tx.Commit()
+			return sqlrows.Tx(ctx, s.db, func(tx *sql.Tx) error { return f(ctx, tx) })
 		})
 	})
 }

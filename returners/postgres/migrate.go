@@ -10,6 +10,7 @@ import (
 
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 //go:embed schema.sql
@@ -32,7 +33,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, ignoreDone(tx.Rollback()))
+			err = sqlrows.Undo(tx, err)
 		}
 	}()
 	m := &migration{Store: s, tx: tx}
@@ -107,24 +108,10 @@ type statement struct {
 	index bool
 }
 
-// statementsOf splits a script at the semicolons that end a line. Those of other returners
-// are left out.
+// statementsOf returns the statements of a script for one returner.
 func statementsOf(script string, f form) (out []statement) {
-	for part := range strings.SplitSeq(script, ";\n") {
-		var lines []string
-		only := ""
-		for line := range strings.SplitSeq(part, "\n") {
-			if name, ok := strings.CutPrefix(line, "-- only "); ok {
-				only = name
-			}
-			if l := strings.TrimSpace(line); l != "" && !strings.HasPrefix(l, "--") {
-				lines = append(lines, line)
-			}
-		}
-		if len(lines) == 0 || only != "" && only != f.name {
-			continue
-		}
-		s := statement{text: strings.ReplaceAll(strings.Join(lines, "\n"), " JSON ", " "+f.json+" ")}
+	for _, text := range sqlrows.Statements(script, f.name) {
+		s := statement{text: strings.ReplaceAll(text, " JSON ", " "+f.json+" ")}
 		words := strings.Fields(s.text)
 		s.table, s.index = words[2], words[1] == "INDEX"
 		if s.index {
@@ -166,7 +153,7 @@ func (m *migration) createAll(ctx context.Context) error {
 
 func (m *migration) ddl(ctx context.Context, stmt string) error {
 	_, err := m.tx.ExecContext(ctx, stmt)
-	return m.fault(ctx, "run "+first(stmt, 200), err)
+	return m.fault(ctx, "run "+sqlrows.First(stmt), err)
 }
 
 // widen changes columns that are too narrow and adds missing ones.
@@ -232,13 +219,6 @@ func (m *migration) events(ctx context.Context) error {
 	return nil
 }
 
-func first(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
-}
-
 // step is a statement with its arguments.
 type step struct {
 	query string
@@ -286,12 +266,4 @@ func (m *migration) dedupeJIDs(ctx context.Context) error {
 		step{query: `DELETE FROM jids WHERE jid IN (SELECT jid FROM mom_loads)`},
 		step{query: `INSERT INTO jids (jid, load) SELECT jid, load FROM mom_loads`},
 	)
-}
-
-// ignoreDone drops the error of a transaction that has ended.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
 }
