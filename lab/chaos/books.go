@@ -6,18 +6,20 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
 	"strings"
 
 	_ "modernc.org/sqlite" // reads the job stores of nodes
 )
 
-// books is the content of MariaDB for some jobs.
+// books is the content of the database for some jobs.
 type books struct {
 	loads    map[string]bool
 	rows     map[string]map[string]row    // jid → minion
 	doubled  int                          // rows beyond the first of a (jid, minion)
 	expected map[string]map[string]string // jid → minion → why it is missing, or ""
 	nodes    map[string]map[string]bool   // jid → nodes that reported an expectation
+	differs  string                       // how the servers of the database differ; "": they agree
 }
 
 type row struct {
@@ -25,22 +27,60 @@ type row struct {
 	result  string
 }
 
-// read queries the database for jobs.
+// read queries all servers of the database for jobs. The books are those of the first; differs says which server has
+// others.
 func (w *World) read(ctx context.Context, jobs []*job) (*books, error) {
-	db, err := w.sql.Root("salt")
+	all, err := w.sql.open()
+	defer func() {
+		for _, db := range all {
+			_ = db.Close() // it was only read
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	var first *books
+	for i, db := range all {
+		b, err := readBooks(ctx, db, w.sql.mark, jobs)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = b
+		} else if diff := first.compare(b); diff != "" && first.differs == "" {
+			first.differs = fmt.Sprintf("server %d of the database has other rows than server 1: %s", i+1, diff)
+		}
+	}
+	return first, w.readApart(ctx, first, jobs)
+}
+
+// compare returns how other books differ, "" if they do not.
+func (b *books) compare(o *books) string {
+	for _, part := range []struct {
+		name     string
+		one, two any
+	}{
+		{"loads", b.loads, o.loads}, {"returns", b.rows, o.rows}, {"doubled returns", b.doubled, o.doubled},
+		{"expected minions", b.expected, o.expected}, {"nodes", b.nodes, o.nodes},
+	} {
+		if !reflect.DeepEqual(part.one, part.two) {
+			return fmt.Sprintf("%s: %.2000v, not %.2000v", part.name, fmt.Sprint(part.two), fmt.Sprint(part.one))
+		}
+	}
+	return ""
+}
+
+// readBooks queries one server. mark returns the placeholder of the n-th argument.
+func readBooks(ctx context.Context, db *sql.DB, mark func(n int) string, jobs []*job) (*books, error) {
 	b := &books{loads: map[string]bool{}, rows: map[string]map[string]row{}, expected: map[string]map[string]string{}, nodes: map[string]map[string]bool{}}
 	if len(jobs) == 0 {
 		return b, nil
 	}
-	args := make([]any, len(jobs))
+	args, marks := make([]any, len(jobs)), make([]string, len(jobs))
 	for i, j := range jobs {
-		args[i] = j.jid
+		args[i], marks[i] = j.jid, mark(i+1)
 	}
-	in := " WHERE jid IN (?" + strings.Repeat(",?", len(jobs)-1) + ")"
+	in := " WHERE jid IN (" + strings.Join(marks, ",") + ")"
 	var jid, id, text, success string
 	if err := each(ctx, db, "SELECT jid FROM jids"+in, args, []any{&jid}, func() { b.loads[jid] = true }); err != nil {
 		return nil, err
@@ -53,13 +93,13 @@ func (w *World) read(ctx context.Context, jobs []*job) (*books, error) {
 			if _, there := b.rows[jid][id]; there {
 				b.doubled++
 			}
-			b.rows[jid][id] = row{success == "1", text}
+			b.rows[jid][id] = row{success == "1" || success == "true", text}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	err = each(ctx, db, "SELECT jid, id, COALESCE(missing, '') FROM mom_expected"+in, args, []any{&jid, &id, &text}, func() {
+	err := each(ctx, db, "SELECT jid, id, COALESCE(missing, '') FROM mom_expected"+in, args, []any{&jid, &id, &text}, func() {
 		if b.expected[jid] == nil {
 			b.expected[jid] = map[string]string{}
 		}
@@ -77,7 +117,7 @@ func (w *World) read(ctx context.Context, jobs []*job) (*books, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, w.readApart(ctx, b, jobs)
+	return b, nil
 }
 
 func each(ctx context.Context, db *sql.DB, query string, args, into []any, f func()) error {

@@ -42,6 +42,9 @@ func (w *World) check(ctx context.Context, jobs []*job) (*verdict, error) {
 	if b.doubled > 0 {
 		v.blame("SQL has %d duplicate rows", b.doubled)
 	}
+	if b.differs != "" {
+		v.blame("%s", b.differs)
+	}
 	times, err := w.times()
 	if err != nil {
 		return nil, err

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -60,7 +58,7 @@ func (w *World) begin(f Fault) (heal func() error, err error) {
 	case Kill, Restart, Pause:
 		heal, err = w.hitMember(f)
 	case SQLKill, SQLStop, SQLPause:
-		heal, err = w.hitDatabase(f.What)
+		heal, err = w.sql.hit(f, w.note)
 	case Drain:
 		heal, err = w.drain(w.members[f.Who])
 	case Disk:
@@ -69,7 +67,7 @@ func (w *World) begin(f Fault) (heal func() error, err error) {
 		m := w.members[f.Who]
 		heal, err = func() error { return m.setClock(0) }, m.setClock(f.Jump)
 	default:
-		clear := w.sky.begin(f.edges(), f.Weather)
+		clear := w.sky.begin(w.sql.edges(f, w.note), f.Weather)
 		heal = func() error { clear(); return nil }
 	}
 	if err != nil {
@@ -84,30 +82,6 @@ func (w *World) hitMember(f Fault) (func() error, error) {
 		return func() error { return m.signal(syscall.SIGCONT) }, m.signal(syscall.SIGSTOP)
 	}
 	return m.start, m.end(f.What == Kill)
-}
-
-func (w *World) hitDatabase(what string) (func() error, error) {
-	switch what {
-	case SQLPause:
-		pid, err := w.databasePid()
-		if err != nil {
-			return nil, err
-		}
-		return func() error { return syscall.Kill(pid, syscall.SIGCONT) }, syscall.Kill(pid, syscall.SIGSTOP)
-	case SQLKill:
-		return w.startDatabase, w.sql.Kill()
-	}
-	return w.startDatabase, w.sql.Stop()
-}
-
-func (w *World) startDatabase() error { return w.net.within(database, w.sql.Start) }
-
-func (w *World) databasePid() (int, error) {
-	b, err := os.ReadFile(filepath.Join(w.sql.Dir, "pid"))
-	if err != nil {
-		return 0, fmt.Errorf("find MariaDB: %w", err)
-	}
-	return strconv.Atoi(strings.TrimSpace(string(b)))
 }
 
 // fillDisk takes all room of a file system.

@@ -24,10 +24,10 @@ const Full = "full"
 
 // Log lines of a node about its outbox (master/jobstore).
 const (
-	fullSaid = "outbox full, refusing returns and jobs"
-	roomSaid = "outbox has room, accepting"
-	fullSQL  = `dest="the database of mysql.host"`
-	started  = "Starting the Salt "
+	fullSaid  = "outbox full, refusing returns and jobs"
+	roomSaid  = "outbox has room, accepting"
+	fullAbove = `dest="the master above"` // otherwise the outbox of the database
+	started   = "Starting the Salt "
 )
 
 // full is a span of time in which an outbox was at its bound.
@@ -67,9 +67,9 @@ func (f *fullness) read(console io.ReadSeeker, last, now time.Time) error {
 // hear handles a line written between last and now: the outbox may have been full since last, and
 // until now.
 func (f *fullness) hear(line string, last, now time.Time) {
-	of := 1
-	if strings.Contains(line, fullSQL) {
-		of = 0
+	of := 0
+	if strings.Contains(line, fullAbove) {
+		of = 1
 	}
 	switch {
 	case strings.Contains(line, started):

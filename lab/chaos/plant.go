@@ -79,8 +79,7 @@ func (w *World) nodeOptions(m *member) string {
 	}
 	s += w.clusterOptions(m)
 	if w.keeps(m.role) {
-		s += fmt.Sprintf("master_job_cache: mysql\nmysql.host: %s\nmysql.port: %d\nmysql.user: salt\nmysql.pass: salt\nmysql.db: salt\n",
-			w.net.address(m.station, database), w.sql.Port)
+		s += w.sql.options(func(server int) string { return w.net.address(m.station, w.sql.stations[server]) })
 	}
 	return s
 }

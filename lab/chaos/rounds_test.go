@@ -18,6 +18,13 @@ func TestRounds_Loopback(t *testing.T) {
 	play(t, "--network=loopback", "--rounds=1", "--seed=2000", "--length=4s")
 }
 
+// TestRounds_Postgres plays one with PostgreSQL, which is killed.
+func TestRounds_Postgres(t *testing.T) {
+	if out := play(t, "--network=auto", "--store=postgres", "--rounds=1", "--seed=341", "--length=3s", "-v"); !strings.Contains(out, "begins: sqlkill") {
+		t.Error("PostgreSQL was not killed")
+	}
+}
+
 // TestRounds_Drain plays one in which a node is drained.
 func TestRounds_Drain(t *testing.T) {
 	if out := play(t, "--network=auto", "--rounds=1", "--seed=2459", "--length=8s", "-v"); !strings.Contains(out, "Draining: ") {

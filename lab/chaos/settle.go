@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -93,6 +94,9 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 	if err != nil {
 		return err
 	}
+	if b.differs != "" {
+		return errors.New(b.differs)
+	}
 	own := map[string]map[string]map[string]bool{} // top → jid → minions
 	for _, top := range tops() {
 		if own[top], err = w.members[top].returns(ctx); err != nil {
@@ -119,6 +123,9 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 func (w *World) settled(jobs []*job) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := w.whole(ctx); err != nil {
+			return err
+		}
+		if err := w.sql.whole(ctx); err != nil {
 			return err
 		}
 		if err := w.batchesOver(ctx, jobs); err != nil {

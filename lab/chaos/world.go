@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/returners/mysql/mysqltest"
 )
 
 // Options configure a [World].
@@ -31,6 +30,8 @@ type Options struct {
 	Clock bool
 	// Memory is the limit of a daemon's memory in bytes. Default 256 MiB.
 	Memory int64
+	// Store is MySQL, Postgres or Galera. Default MySQL.
+	Store string
 	// Settle is the time in which the tree must be whole again. Default 120 s.
 	Settle time.Duration
 	// Cluster makes the two tops one cluster. With Apart too, they use their own stores only, and no
@@ -45,6 +46,9 @@ type Options struct {
 const (
 	pubPort, retPort = 24505, 24506
 	envRan           = "MOM_CHAOS_RAN"
+	// suspect is how long a server of a cluster may be silent until the others go on without it: Galera's default is
+	// 5 s, longer than many faults here.
+	suspect = 2 * time.Second
 	// diskSize is the size of each node's disk.
 	diskSize = "size=192m"
 )
@@ -54,7 +58,7 @@ type World struct {
 	o       Options
 	sky     *sky
 	net     network
-	sql     *mysqltest.Server
+	sql     *databases
 	members map[string]*member
 	tops    map[string]*top
 	started time.Time
@@ -78,7 +82,10 @@ func New(ctx context.Context, o Options) (*World, error) {
 	if o.Settle <= 0 {
 		o.Settle = 120 * time.Second
 	}
-	w := &World{o: o, sky: newSky(stations), members: map[string]*member{}, tops: map[string]*top{}, started: time.Now(), boxes: map[string]*fullness{}}
+	if o.Store == "" {
+		o.Store = MySQL
+	}
+	w := &World{o: o, sky: newSky(stations + serversOf(o.Store) - 1), members: map[string]*member{}, tops: map[string]*top{}, started: time.Now(), boxes: map[string]*fullness{}}
 	for _, id := range nodes() {
 		w.boxes[id] = &fullness{node: id}
 	}
@@ -93,7 +100,7 @@ func (w *World) open(ctx context.Context) (err error) {
 	if w.events, err = os.Create(filepath.Join(w.o.Dir, "events")); err != nil {
 		return err
 	}
-	if err := w.connect(); err != nil {
+	if err := w.connect(ctx); err != nil {
 		return err
 	}
 	for i, r := range shape {
@@ -125,40 +132,37 @@ func (w *World) open(ctx context.Context) (err error) {
 }
 
 // connect sets up the network and the database.
-func (w *World) connect() (err error) {
-	ports := func(station int) []int {
-		if station == database {
-			return []int{w.sql.Port}
+func (w *World) connect(ctx context.Context) (err error) {
+	w.sql = &databases{stations: serverStations(serversOf(w.o.Store))}
+	if w.o.Namespaces {
+		if w.net, err = newTunnels(w.sky, w.sky.n, host); err != nil {
+			return err
+		}
+	}
+	in := w.net
+	if in == nil {
+		in = &relays{} // until the port of the database is known
+	}
+	p := place{
+		dir: w.o.Dir, suspect: suspect, note: w.note,
+		within: func(server int, f func() error) error { return in.within(w.sql.stations[server], f) },
+	}
+	for _, s := range w.sql.stations {
+		p.addrs = append(p.addrs, in.address(s, s))
+	}
+	if w.sql.store, err = newStore(ctx, w.o.Store, p); err != nil || w.o.Namespaces {
+		return err
+	}
+	proxies, err := newRelays(w.sky, append(w.sql.dialed(), betweenTops()...), func(station int) []int {
+		if slices.Contains(w.sql.stations, station) {
+			return []int{w.sql.port()}
 		}
 		return []int{pubPort, retPort}
-	}
-	if w.o.Namespaces {
-		if w.net, err = newTunnels(w.sky, stations, host); err != nil {
-			return err
-		}
-		err = w.net.within(database, func() (err error) {
-			w.sql, err = mysqltest.New("--bind-address=0.0.0.0")
-			return err
-		})
-	} else {
-		local := &relays{}
-		if w.sql, err = mysqltest.New("--bind-address=" + local.address(database, database)); err == nil {
-			w.net, err = newRelays(w.sky, append(edges(), betweenTops()...), ports)
-		}
-	}
+	})
 	if err != nil {
 		return err
 	}
-	db, err := w.sql.Root("")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	for _, q := range []string{"CREATE DATABASE salt", "CREATE USER salt@'%' IDENTIFIED BY 'salt'", "GRANT ALL ON salt.* TO salt@'%'"} {
-		if _, err := db.ExecContext(w.ctx, q); err != nil {
-			return fmt.Errorf("%s: %w", q, err)
-		}
-	}
+	w.net = proxies
 	return nil
 }
 
@@ -178,12 +182,8 @@ func (w *World) Close() error {
 	for _, t := range w.tops {
 		errs = append(errs, t.client.Close())
 	}
-	if w.sql != nil {
-		if pid, err := w.databasePid(); err == nil {
-			_ = unix.Kill(pid, unix.SIGCONT)
-		}
-		_ = w.sql.Kill() // faster than a clean shutdown
-		errs = append(errs, w.sql.Remove())
+	if w.sql != nil && w.sql.store != nil {
+		errs = append(errs, w.sql.close())
 	}
 	if w.net != nil {
 		errs = append(errs, w.net.close())

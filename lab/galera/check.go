@@ -98,8 +98,8 @@ func (f *Found) compare(ctx context.Context, conn *sql.Conn, table, query string
 func verify(ctx context.Context, c *cluster, h *history, jobs int, l *legacy) (*Found, error) {
 	f := &Found{}
 	var sums [size]map[string]string
-	for i, n := range c.nodes {
-		conn, err := n.root.Conn(ctx)
+	for i, n := range c.Nodes {
+		conn, err := n.Root.Conn(ctx)
 		if err != nil {
 			return f, err
 		}
@@ -116,11 +116,11 @@ func verify(ctx context.Context, c *cluster, h *history, jobs int, l *legacy) (*
 			return checksums(ctx, conn)
 		}()
 		if err != nil {
-			return f, fmt.Errorf("compare %s: %w", n.name(), err)
+			return f, fmt.Errorf("compare %s: %w", n.Name(), err)
 		}
 		for table, sum := range sums[i] {
 			if sum != sums[0][table] {
-				f.Differ = append(f.Differ, table+" at "+n.name())
+				f.Differ = append(f.Differ, table+" at "+n.Name())
 			}
 		}
 	}

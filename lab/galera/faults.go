@@ -26,14 +26,14 @@ func (c *cluster) play(ctx context.Context, f fault) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := c.whole(ctx); err != nil {
+	if err := c.Whole(ctx); err != nil {
 		return fmt.Errorf("after %v: %w", f, err)
 	}
 	return timing.Sleep(ctx, time.Second) // in which writers write undisturbed
 }
 
 func (c *cluster) begin(ctx context.Context, f fault) (heal func() error, err error) {
-	n := c.nodes[f.Node]
+	n := c.Nodes[f.Node]
 	others := [][2]int{}
 	for i := range size {
 		if i != f.Node {
@@ -46,11 +46,11 @@ func (c *cluster) begin(ctx context.Context, f fault) (heal func() error, err er
 	}
 	switch f.What {
 	case Kill:
-		return n.rejoin, n.kill()
+		return n.Rejoin, n.Kill()
 	case Transfer:
-		return n.rejoin, errors.Join(n.kill(), n.wipe())
+		return n.Rejoin, errors.Join(n.Kill(), n.Wipe())
 	case Freeze:
-		return func() error { return n.signal(syscall.SIGCONT) }, n.signal(syscall.SIGSTOP)
+		return func() error { return n.Signal(syscall.SIGCONT) }, n.Signal(syscall.SIGSTOP)
 	case Cut:
 		return cut(append(others, [2]int{f.Node, host})...), nil
 	case Hide:
@@ -58,14 +58,14 @@ func (c *cluster) begin(ctx context.Context, f fault) (heal func() error, err er
 	case Split:
 		return cut(others...), nil
 	case Disk:
-		return chaos.FillDisk(n.dir)
+		return chaos.FillDisk(n.Dir)
 	case Alter:
 		for try := 0; ; try++ { // an ALTER may conflict, as a write may
-			_, err := n.root.ExecContext(ctx, "ALTER TABLE "+database+".salt_returns FORCE")
+			_, err := n.Root.ExecContext(ctx, "ALTER TABLE "+database+".salt_returns FORCE")
 			if err == nil || try == 5 {
 				return func() error { return nil }, err
 			}
-			c.note("%v: %v", f, err)
+			c.Note("%v: %v", f, err)
 		}
 	}
 	return nil, fmt.Errorf("unknown fault %q", f.What)

@@ -49,7 +49,7 @@ type KindReport struct {
 func (r *Report) Good() bool { return r.Whole() && r.Refused == 0 && r.Errors == nil }
 
 func (r *run) report() *Report {
-	return &Report{Found: &Found{}, Took: time.Since(r.began), Jobs: r.jobs, Own: r.c.own, Full: r.c.full}
+	return &Report{Found: &Found{}, Took: time.Since(r.began), Jobs: r.jobs, Own: r.c.Own, Full: r.c.Full}
 }
 
 // pauses adds the pauses to a report.

@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 		return nil, fmt.Errorf("start the cluster in %s: %w", o.Dir, err)
 	}
 	r.note("three servers are up")
-	if err := r.old.fill(ctx, r.c.nodes[0]); err != nil {
+	if err := r.old.fill(ctx, r.c.Nodes[0]); err != nil {
 		return nil, err
 	}
 	log, err := os.Create(filepath.Join(o.Dir, "writers"))
@@ -95,7 +95,7 @@ func (r *run) play(ctx context.Context) (*Report, error) {
 	migrating, migrated := context.WithCancel(ctx)
 	defer migrated()
 	var wg sync.WaitGroup
-	wg.Go(func() { r.old.write(migrating, r.c.nodes[size-1]) })
+	wg.Go(func() { r.old.write(migrating, r.c.Nodes[size-1]) })
 	wg.Go(func() { r.feed(writing) })
 	err := r.await(ctx, patience, "the first rows of every writer in SQL", func() (bool, error) {
 		for _, w := range r.writers {

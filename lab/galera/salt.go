@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/timing"
+	"github.com/momtree/mom/lab/galera/servers"
 )
 
 // saltTables are the tables as Salt's manual has them: without a primary key for returns.
@@ -34,18 +35,18 @@ type legacy struct {
 func oldJID(job int) string { return fmt.Sprintf("20200101%012d", job) }
 
 // fill creates Salt's tables with each return twice, as two tiers leave them.
-func (l *legacy) fill(ctx context.Context, n *node) error {
+func (l *legacy) fill(ctx context.Context, n *servers.Node) error {
 	l.rows = map[[2]string]bool{}
-	if err := n.do(ctx, saltTables); err != nil {
+	if err := n.Do(ctx, saltTables); err != nil {
 		return fmt.Errorf("create Salt's tables: %w", err)
 	}
 	for job := range oldJobs {
-		if err := n.do(ctx, "INSERT IGNORE INTO "+database+".jids VALUES (?, '{}')", oldJID(job)); err != nil {
+		if err := n.Do(ctx, "INSERT IGNORE INTO "+database+".jids VALUES (?, '{}')", oldJID(job)); err != nil {
 			return err
 		}
 		for m := range oldMinions {
 			for range 2 {
-				err := n.do(ctx, insertAsSalt, l.row(oldJID(job), minion(0, m))...)
+				err := n.Do(ctx, insertAsSalt, l.row(oldJID(job), minion(0, m))...)
 				if err != nil {
 					return err
 				}
@@ -68,10 +69,10 @@ func (l *legacy) stored(jid, id string) {
 
 // write inserts returns, every tenth twice, until ctx ends. As Salt does, it does not repeat a
 // statement that failed.
-func (l *legacy) write(ctx context.Context, n *node) {
+func (l *legacy) write(ctx context.Context, n *servers.Node) {
 	for i := 0; timing.Sleep(ctx, 100*time.Millisecond) == nil; i++ {
 		jid, id := oldJID(oldJobs+i-i%10/9), minion(0, 0)
-		if _, err := n.root.ExecContext(ctx, insertAsSalt, l.row(jid, id)...); err == nil {
+		if _, err := n.Root.ExecContext(ctx, insertAsSalt, l.row(jid, id)...); err == nil {
 			l.stored(jid, id)
 		}
 	}

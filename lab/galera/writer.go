@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/lab/galera/servers"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/mysql"
 	"github.com/momtree/mom/returners/sqlite"
@@ -68,10 +69,10 @@ func newWriter(ctx context.Context, number int, c *cluster, h *history, dir stri
 	w.group = returners.NewGroup(w.local, returners.GroupConfig{Log: log})
 	var hosts []string
 	for i := range size {
-		hosts = append(hosts, c.nodes[(number+i)%size].addr)
+		hosts = append(hosts, c.Nodes[(number+i)%size].Addr)
 	}
 	w.remote, err = mysql.Open(ctx, mysql.Options{
-		Host: strings.Join(hosts, ","), Port: sqlPort, User: dbUser, Pass: password, DB: database, Timeout: timeout, Log: log,
+		Host: strings.Join(hosts, ","), Port: servers.Port, User: servers.User, Pass: servers.Password, DB: database, Timeout: timeout, Log: log,
 	})
 	if err != nil {
 		return w, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // Clean removes jobs that began before the given time and have no newer return, and old
@@ -28,7 +29,7 @@ func (s *Store) CleanOlder(ctx context.Context, keep time.Duration, limit int) (
 		return 0, err
 	}
 	var now time.Time
-	if _, err := one(ctx, s.db, []any{&now}, "SELECT CURRENT_TIMESTAMP"); err != nil {
+	if _, err := sqlread.One(ctx, s.db, []any{&now}, "SELECT CURRENT_TIMESTAMP"); err != nil {
 		return 0, s.fault("read the database's clock", err)
 	}
 	//mutant:ages-by-the-database-clock
@@ -49,30 +50,21 @@ func (s *Store) clean(ctx context.Context, before time.Time, limit int, fresh st
 			return 0, s.fault("make the archive tables", err)
 		}
 	}
-	total := 0
-	for after := ""; total < limit; {
+	total, err := sqlrows.Clean(limit, func(after string) ([]string, error) {
 		jids, err := s.oldJobs(ctx, after, before)
+		return jids, s.fault("look for old jobs", err)
+	}, func(jid string, limit int) (n int, err error) {
+		err = s.inTx(ctx, s.db, func(tx *sql.Tx) (err error) {
+			n, err = s.cleanJob(ctx, tx, jid, fresh, before, limit)
+			return err
+		})
 		if err != nil {
-			return total, s.fault("look for old jobs", err)
+			return 0, s.fault("clean job "+jid, err)
 		}
-		if len(jids) == 0 {
-			break
-		}
-		for _, jid := range jids {
-			if total >= limit {
-				break
-			}
-			n := 0
-			err := inTx(ctx, s.db, func(tx *sql.Tx) (err error) {
-				n, err = s.cleanJob(ctx, tx, jid, fresh, before, limit-total)
-				return err
-			})
-			if err != nil {
-				return total, s.fault("clean job "+jid, err)
-			}
-			total += n
-		}
-		after = jids[len(jids)-1]
+		return n, nil
+	})
+	if err != nil {
+		return total, err
 	}
 	n, err := s.cleanEvents(ctx, before, limit-total)
 	return total + n, s.fault("clean events", err)
@@ -132,7 +124,7 @@ func (s *Store) cleanJob(ctx context.Context, tx *sql.Tx, jid, freshSQL string, 
 // key: DELETE with LIMIT is not deterministic on replicas.
 func (s *Store) cleanChildren(ctx context.Context, tx *sql.Tx, table, key, columns, jid string, limit int) (int, error) {
 	var last any
-	ok, err := one(ctx, tx, []any{&last},
+	ok, err := sqlread.One(ctx, tx, []any{&last},
 		"SELECT `"+key+"` FROM `"+table+"` WHERE jid = ? ORDER BY `"+key+"` LIMIT 1 OFFSET ?", jid, limit-1)
 	if err != nil {
 		return 0, err
@@ -161,7 +153,7 @@ func (s *Store) cleanEvents(ctx context.Context, before time.Time, limit int) (i
 	}
 	limit = min(limit, 1000)
 	var total int64
-	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
+	err := s.inTx(ctx, s.db, func(tx *sql.Tx) error {
 		var ids []any
 		err := sqlread.Each(ctx, tx, sqlread.Append(&ids, sqlread.Column[any]),
 			"SELECT id FROM salt_events WHERE alter_time < ? ORDER BY alter_time, id LIMIT ?", s.stamp(before), limit)

@@ -3,12 +3,12 @@ package mysql
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // dedupePage is the number of jobs checked in one step.
@@ -135,38 +135,15 @@ func execAll(ctx context.Context, tx *sql.Tx, steps ...step) error {
 
 // inTx runs fn in a transaction and repeats it when other writers held its rows.
 func (m *migration) inTx(ctx context.Context, fn func(*sql.Tx) error) error {
-	return inTx(ctx, m.db, fn)
+	return m.Store.inTx(ctx, m.db, fn)
 }
 
-func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
-	var err error
-	for try := range tries {
-		if err = tryTx(ctx, db, fn); err == nil || classOf(err) != ClassContention {
-			return err
-		}
-		if pause(ctx, try) != nil {
-			return err
-		}
-	}
-	return err
+func (s *Store) inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+	return s.writer.Retry(ctx, func() error { return tryTx(ctx, db, fn) })
 }
 
 func tryTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := fn(tx); err != nil {
-		return errors.Join(err, ignoreDone(tx.Rollback()))
-	}
-	return tx.Commit()
-}
-
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
+	return sqlrows.Tx(ctx, db, fn)
 }

@@ -13,17 +13,18 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // Classes of failures, as counted by returners.DrainStats.
 const (
-	ClassDuplicate  = "duplicate"  // 1062 alone: the row exists
-	ClassContention = "contention" // deadlock, lock wait, write conflict: try again
-	ClassConnection = "connection" // the server is away, busy or read-only
-	ClassAccess     = "access"     // account, rights or database name
-	ClassFull       = "full"       // no space
-	ClassSchema     = "schema"     // a table or column differs from the schema
-	ClassData       = "data"       // the server refuses this row
+	ClassDuplicate  = sqlrows.ClassDuplicate  // 1062 alone: the row exists
+	ClassContention = sqlrows.ClassContention // deadlock, lock wait, write conflict: try again
+	ClassConnection = sqlrows.ClassConnection // the server is away, busy or read-only
+	ClassAccess     = "access"                // account, rights or database name
+	ClassFull       = "full"                  // no space
+	ClassSchema     = "schema"                // a table or column differs from the schema
+	ClassData       = "data"                  // the server refuses this row
 	ClassOther      = "other"
 )
 

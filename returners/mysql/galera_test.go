@@ -41,7 +41,7 @@ func TestGalera_ChangeOfNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The same process, after a change of node.
-		other.absentFrom(exp.JID)
+		other.absent.Add(exp.JID, struct{}{})
 		if err := other.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, job, "m", "test.ping", true)}); err != nil {
 			t.Fatal(err)
 		}

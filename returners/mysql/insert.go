@@ -4,18 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"time"
 
-	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/returners"
-)
-
-const (
-	batchRows  = 500
-	batchBytes = 1 << 20 // well under the smallest max_allowed_packet in use (4 MiB)
-	tries      = 8       // for a batch that meets contention
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // table is one target of batched inserts.
@@ -86,83 +78,21 @@ func (t *table) statement(n int) string {
 	return b.String()
 }
 
-// row is one row of a batch.
-type row struct {
-	values []any
-	size   int
-}
-
-// insert sends rows in batches. The caller has sorted them by key.
-func (s *Store) insert(ctx context.Context, t *table, rows []row) error {
-	for len(rows) > 0 {
-		n, size := 0, 0
-		for n < len(rows) && n < batchRows && (n == 0 || size+rows[n].size <= batchBytes) {
-			size += rows[n].size
-			n++
-		}
-		if err := s.batch(ctx, t, rows[:n]); err != nil {
+// send uses a prepared statement for a full batch and plain SQL for any other size.
+func (s *Store) send(ctx context.Context, t *table, rows []sqlrows.Row) error {
+	run := func() error {
+		if len(rows) < sqlrows.BatchRows {
+			_, err := s.db.ExecContext(ctx, t.statement(len(rows)), sqlrows.Values(rows)...)
 			return err
 		}
-		rows = rows[n:]
-	}
-	return nil
-}
-
-// batch sends one batch and repeats it while other writers hold its rows.
-func (s *Store) batch(ctx context.Context, t *table, rows []row) error {
-	args := make([]any, 0, len(rows)*len(t.columns))
-	for i := range rows {
-		args = append(args, rows[i].values...)
-	}
-	var err error
-	reconnected := false
-	for try := range tries {
-		if err = s.send(ctx, t, len(rows), args); err == nil {
-			s.count(func(st *Stats) { st.Rows += uint64(len(rows)); st.Statements++ })
-			return nil
+		st, err := s.full(ctx, t)
+		if err != nil {
+			return err
 		}
-		switch class := classOf(err); {
-		case class == ClassDuplicate:
-			return s.split(ctx, t, rows)
-		case class == ClassContention:
-		case class == ClassConnection && t.repeatable && !reconnected && ctx.Err() == nil:
-			reconnected = true // the connection had died; the next one shows whether the server did too
-		default:
-			return s.fault("store rows of "+t.name, err)
-		}
-		s.count(func(st *Stats) { st.Retries++ })
-		if pause(ctx, try) != nil {
-			break
-		}
-	}
-	return s.fault("store rows of "+t.name, err)
-}
-
-// split handles error 1062 on a table with a further unique key, or from a server that
-// reports it only at commit: the row exists already.
-func (s *Store) split(ctx context.Context, t *table, rows []row) error {
-	if len(rows) == 1 {
-		s.count(func(st *Stats) { st.Duplicates++ })
-		return nil
-	}
-	if err := s.batch(ctx, t, rows[:len(rows)/2]); err != nil {
+		_, err = st.ExecContext(ctx, sqlrows.Values(rows)...)
 		return err
 	}
-	return s.batch(ctx, t, rows[len(rows)/2:])
-}
-
-// send uses a prepared statement for a full batch and plain SQL for any other size.
-func (s *Store) send(ctx context.Context, t *table, n int, args []any) error {
-	if n < batchRows {
-		_, err := s.db.ExecContext(ctx, t.statement(n), args...)
-		return err
-	}
-	st, err := s.full(ctx, t)
-	if err != nil {
-		return err
-	}
-	_, err = st.ExecContext(ctx, args...)
-	return err
+	return s.fault("store rows of "+t.name, run())
 }
 
 func (s *Store) full(ctx context.Context, t *table) (*sql.Stmt, error) {
@@ -172,7 +102,7 @@ func (s *Store) full(ctx context.Context, t *table) (*sql.Stmt, error) {
 	if st != nil {
 		return st, nil
 	}
-	st, err := s.db.PrepareContext(ctx, t.statement(batchRows))
+	st, err := s.db.PrepareContext(ctx, t.statement(sqlrows.BatchRows))
 	if err != nil {
 		return nil, err
 	}
@@ -183,15 +113,4 @@ func (s *Store) full(ctx context.Context, t *table) (*sql.Stmt, error) {
 	}
 	s.kept[t] = st
 	return st, nil
-}
-
-func (s *Store) count(f func(*Stats)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f(&s.stats)
-}
-
-// pause waits a random part of 10 ms, 20 ms, … 640 ms.
-func pause(ctx context.Context, try int) error {
-	return timing.Sleep(ctx, rand.N(10*time.Millisecond<<min(try, 6)))
 }

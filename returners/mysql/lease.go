@@ -9,6 +9,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 )
 
 var _ returners.Leaser = (*Store)(nil)
@@ -16,7 +17,7 @@ var _ returners.Leaser = (*Store)(nil)
 // leases is the table. It is created by the first lease: most databases need none, and an account may
 // lack the right to create tables.
 const leases = "CREATE TABLE IF NOT EXISTS `mom_leases` (" +
-	"`name` varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, " +
+	"`name` varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, " +
 	"`holder` varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, " +
 	"`until` datetime(6) NOT NULL, PRIMARY KEY (`name`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
 
@@ -64,7 +65,7 @@ func (s *Store) acquire(ctx context.Context, name, holder string, ttl time.Durat
 	}
 	var now string
 	var left int64 // microseconds
-	ok, err := one(ctx, s.db, []any{&now, &left}, "SELECT holder, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until) FROM mom_leases WHERE name = ?", name)
+	ok, err := sqlread.One(ctx, s.db, []any{&now, &left}, "SELECT holder, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), until) FROM mom_leases WHERE name = ?", name)
 	if err != nil {
 		return false, until, s.fault("read lease "+name, err)
 	}

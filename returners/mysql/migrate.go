@@ -12,6 +12,8 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 //go:embed schema.sql
@@ -37,7 +39,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	if err := m.version(ctx); err != nil {
 		return err
 	}
-	for _, stmt := range statementsOf(schema) {
+	for _, stmt := range sqlrows.Statements(schema, Name) {
 		if err := m.create(ctx, stmt); err != nil {
 			return err
 		}
@@ -68,30 +70,13 @@ type migration struct {
 	db *sql.DB
 }
 
-// statementsOf splits a script at the semicolons that end a line.
-func statementsOf(script string) []string {
-	var out []string
-	for part := range strings.SplitSeq(script, ";\n") {
-		var lines []string
-		for line := range strings.SplitSeq(part, "\n") {
-			if l := strings.TrimSpace(line); l != "" && !strings.HasPrefix(l, "--") {
-				lines = append(lines, line)
-			}
-		}
-		if len(lines) > 0 {
-			out = append(out, strings.Join(lines, "\n"))
-		}
-	}
-	return out
-}
-
 func (m *migration) version(ctx context.Context) error {
 	t, err := m.inspect(ctx, "mom_schema")
 	if err != nil || !t.exists() {
 		return err
 	}
 	var v int
-	if _, err := one(ctx, m.db, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
+	if _, err := sqlread.One(ctx, m.db, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
 		return m.fault("read the schema version", err)
 	}
 	if v > schemaVersion {
@@ -116,7 +101,7 @@ func (m *migration) create(ctx context.Context, stmt string) error {
 
 func (m *migration) ddl(ctx context.Context, stmt string) error {
 	_, err := m.db.ExecContext(ctx, stmt)
-	return m.fault("run "+first(stmt, 200), err)
+	return m.fault("run "+sqlrows.First(stmt), err)
 }
 
 // widen changes columns that are too narrow, not utf8mb4, or keys without byte-wise
@@ -190,11 +175,4 @@ func (m *migration) events(ctx context.Context) error {
 		return nil // another master did it meanwhile
 	}
 	return err
-}
-
-func first(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
 }

@@ -2,18 +2,11 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 
-	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
-
-// page is the number of jobs read at once when listing.
-const page = 500
 
 // query runs a read and visits its rows.
 func (s *Store) query(ctx context.Context, doing string, visit func(sqlread.Scan) error, query string, args ...any) error {
@@ -23,32 +16,10 @@ func (s *Store) query(ctx context.Context, doing string, visit func(sqlread.Scan
 	return s.fault(doing, sqlread.Each(ctx, s.db, visit, query, args...))
 }
 
-func scanLoad(scan sqlread.Scan) (returners.Load, error) {
-	var l returners.Load
-	var text []byte
-	err := scan(&l.JID, &text)
-	if err != nil {
-		return l, err
-	}
-	if l.Raw, err = wire.FromJSON(text); err != nil {
-		return l, fmt.Errorf("load of job %s: %w", l.JID, err)
-	}
-	_ = wire.Fields(l.Raw, func(key string, val wire.Raw) error { // a load that is not a map has no user
-		if key == "user" {
-			l.User, _ = wire.Str(val)
-		}
-		return nil
-	})
-	if jid.Valid(l.JID) {
-		l.At, err = jid.Time(l.JID)
-	}
-	return l, err
-}
-
 // GetLoad reads what was published for a job.
 func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok bool, err error) {
 	err = s.query(ctx, "read the load of job "+jid, func(scan sqlread.Scan) (err error) {
-		l, err = scanLoad(scan)
+		l, err = s.form.ScanLoad(scan)
 		ok = err == nil
 		return err
 	}, "SELECT jid, `load` FROM jids WHERE jid = ?", jid)
@@ -57,51 +28,16 @@ func (s *Store) GetLoad(ctx context.Context, jid string) (l returners.Load, ok b
 
 const returnColumns = "r.jid, r.id, r.fun, r.success, r.`return`, r.full_ret, r.alter_time"
 
-func scanReturn(scan sqlread.Scan) (returners.Return, error) {
-	var (
-		r           returners.Return
-		success     string
-		value, full []byte
-		at          sql.NullTime
-	)
-	err := scan(&r.JID, &r.ID, &r.Fun, &success, &value, &full, &at)
-	if err != nil {
-		return r, err
-	}
-	// A Python driver may have written a boolean as text.
-	r.Success = success == "1" || success == "True" || success == "true"
-	r.At = at.Time.UTC()
-	if r.Value, err = wire.FromJSON(value); err != nil {
-		return r, fmt.Errorf("return of %s to job %s: %w", r.ID, r.JID, err)
-	}
-	if r.Full, err = wire.FromJSON(full); err != nil {
-		return r, fmt.Errorf("load of the return of %s to job %s: %w", r.ID, r.JID, err)
-	}
-	err = wire.Fields(r.Full, func(key string, val wire.Raw) error {
-		switch key { // absent or of another kind (a compound call): the zero value
-		case "retcode":
-			n, _ := wire.Int(val)
-			r.Retcode = int(n)
-		case "out":
-			r.Out, _ = wire.Str(val)
-		case "master_id":
-			r.MasterID, _ = wire.Str(val)
-		}
-		return nil
-	})
-	return r, err
-}
-
 // GetReturns reads all returns of a job, ordered by minion id.
 func (s *Store) GetReturns(ctx context.Context, jid string) (rets []returners.Return, err error) {
-	err = s.query(ctx, "read the returns of job "+jid, sqlread.Append(&rets, scanReturn), "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
+	err = s.query(ctx, "read the returns of job "+jid, sqlread.Append(&rets, s.form.ScanReturn), "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? ORDER BY r.id", jid)
 	return rets, err
 }
 
 // GetReturn reads the return of one minion; ok is false if it has not returned.
 func (s *Store) GetReturn(ctx context.Context, jid, id string) (r returners.Return, ok bool, err error) {
 	err = s.query(ctx, "read the return of "+id+" to job "+jid, func(scan sqlread.Scan) (err error) {
-		r, err = scanReturn(scan)
+		r, err = s.form.ScanReturn(scan)
 		ok = err == nil
 		return err
 	}, "SELECT "+returnColumns+" FROM salt_returns r WHERE r.jid = ? AND r.id = ? LIMIT 1", jid, id)
@@ -109,78 +45,31 @@ func (s *Store) GetReturn(ctx context.Context, jid, id string) (r returners.Retu
 }
 
 // GetExpectations reads who was asked, ordered by node.
-func (s *Store) GetExpectations(ctx context.Context, jid string) (exps []returners.Expectation, err error) {
-	at := map[string]int{}
-	err = s.query(ctx, "read the nodes of job "+jid, func(scan sqlread.Scan) error {
-		e := returners.Expectation{JID: jid}
-		var t sql.NullTime
-		err := scan(&e.Node, &t)
-		e.At = t.Time.UTC()
-		at[e.Node] = len(exps)
-		exps = append(exps, e)
-		return err
-	}, "SELECT node, alter_time FROM mom_nodes WHERE jid = ? ORDER BY node", jid)
+func (s *Store) GetExpectations(ctx context.Context, jid string) ([]returners.Expectation, error) {
+	x := sqlrows.Expectations{JID: jid}
+	err := s.query(ctx, "read the nodes of job "+jid, x.Node, "SELECT node, alter_time FROM mom_nodes WHERE jid = ?", jid)
 	if err != nil {
 		return nil, err
 	}
-	err = s.query(ctx, "read the expectations of job "+jid, func(scan sqlread.Scan) error {
-		var id, node string
-		var missing sql.NullString
-		if err := scan(&id, &node, &missing); err != nil {
-			return err
-		}
-		i, ok := at[node]
-		if !ok {
-			return fmt.Errorf("minion %s is expected at node %q, which mom_nodes does not know", id, node)
-		}
-		if !missing.Valid {
-			exps[i].Minions = append(exps[i].Minions, id)
-			return nil
-		}
-		if exps[i].Missing == nil {
-			exps[i].Missing = map[string]string{}
-		}
-		exps[i].Missing[id] = missing.String
-		return nil
-	}, "SELECT id, node, missing FROM mom_expected WHERE jid = ? ORDER BY id", jid)
-	return exps, err
+	err = s.query(ctx, "read the expectations of job "+jid, x.Minion, "SELECT id, node, missing FROM mom_expected WHERE jid = ?", jid)
+	return x.List(), err
 }
 
-// ListJobs lists jobs with a load, newest first. A jid is the time of its job, so a time
-// range is a key range.
-func (s *Store) ListJobs(ctx context.Context, f returners.Filter) (loads []returners.Load, err error) {
-	since, until := "", "\U0010FFFF"
-	if !f.Since.IsZero() {
-		since = jid.New(f.Since)
-	}
-	if !f.Until.IsZero() {
-		until = jid.New(f.Until)
-	}
-	for {
-		n := 0
-		err := s.query(ctx, "list jobs", func(scan sqlread.Scan) error {
-			l, err := scanLoad(scan)
-			if err != nil {
-				return err
-			}
-			n++
-			until = l.JID
-			if f.Match(l) && (f.Limit <= 0 || len(loads) < f.Limit) {
-				loads = append(loads, l)
-			}
-			return nil
-		}, "SELECT jid, `load` FROM jids WHERE jid >= ? AND jid < ? ORDER BY jid DESC LIMIT ?", since, until, page)
-		if err != nil || n < page || f.Limit > 0 && len(loads) >= f.Limit {
-			return loads, err
+// ListJobs lists jobs with a load, newest first.
+func (s *Store) ListJobs(ctx context.Context, f returners.Filter) ([]returners.Load, error) {
+	return s.form.ListJobs(f, func(since, until string, limit int, visit func(sqlread.Scan) error) error {
+		if until == "" {
+			until = "\U0010FFFF"
 		}
-	}
+		return s.query(ctx, "list jobs", visit, "SELECT jid, `load` FROM jids WHERE jid >= ? AND jid < ? ORDER BY jid DESC LIMIT ?", since, until, limit)
+	})
 }
 
 // GetFun reads the last return of each minion for one function.
 func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Return, error) {
 	last := map[string]returners.Return{}
 	err := s.query(ctx, "read the last returns of a function", func(scan sqlread.Scan) error {
-		r, err := scanReturn(scan)
+		r, err := s.form.ScanReturn(scan)
 		last[r.ID] = r
 		return err
 	}, "SELECT "+returnColumns+" FROM (SELECT id, MAX(jid) AS jid FROM salt_returns WHERE fun = ? GROUP BY id) m "+
@@ -195,16 +84,4 @@ func (s *Store) GetFun(ctx context.Context, fun string) (map[string]returners.Re
 func (s *Store) Minions(ctx context.Context) (ids []string, err error) {
 	err = s.query(ctx, "list minions", sqlread.Append(&ids, sqlread.Column[string]), "SELECT DISTINCT id FROM salt_returns ORDER BY id")
 	return ids, err
-}
-
-// one reads a single row; ok is false if the query returns no row.
-func one(ctx context.Context, db interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}, dest []any, query string, args ...any,
-) (bool, error) {
-	err := db.QueryRowContext(ctx, query, args...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
 }

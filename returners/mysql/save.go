@@ -1,29 +1,20 @@
 package mysql
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // SaveLoads stores loads. As in Salt, the first load of a job stays, until the job is
 // extended.
 func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
-	rows := make([]keyed, 0, len(loads))
-	for i := range loads {
-		l := &loads[i]
-		text, err := toJSON(l.Raw, "{}")
-		if err != nil {
-			return s.refuse("load of job "+l.JID, err)
-		}
-		rows = append(rows, keyed{jid: l.JID, row: row{[]any{l.JID, text}, len(text)}})
+	rows, err := s.form.Loads(loads)
+	if err != nil {
+		return err
 	}
 	if err := s.note(ctx, rows); err != nil {
 		return err
@@ -33,24 +24,9 @@ func (s *Store) SaveLoads(ctx context.Context, loads []returners.Load) error {
 
 // SaveReturns stores returns. The first one of a (jid, id) stays.
 func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return) error {
-	rows := make([]keyed, 0, len(rets))
-	for i := range rets {
-		r := &rets[i]
-		value, err := toJSON(r.Value, "null")
-		if err != nil {
-			return s.refuse(fmt.Sprintf("return of %s to job %s", r.ID, r.JID), err)
-		}
-		full, err := toJSON(r.Full, "{}")
-		if err != nil {
-			return s.refuse(fmt.Sprintf("load of the return of %s to job %s", r.ID, r.JID), err)
-		}
-		success := "0"
-		if r.Success {
-			success = "1"
-		}
-		rows = append(rows, keyed{r.JID, r.ID, row{
-			[]any{r.Fun, r.JID, value, r.ID, success, full, s.stamp(r.At)}, len(r.Fun) + len(value) + len(full),
-		}})
+	rows, err := s.form.Returns(rets)
+	if err != nil {
+		return err
 	}
 	if err := s.note(ctx, rows); err != nil {
 		return err
@@ -63,76 +39,40 @@ func (s *Store) SaveReturns(ctx context.Context, rets []returners.Return) error 
 
 // SaveExpectations stores one row per minion and one per node.
 func (s *Store) SaveExpectations(ctx context.Context, exps []returners.Expectation) error {
-	var rows, nodes, gone []keyed
-	for i := range exps {
-		e := &exps[i]
-		at := s.stamp(e.At)
-		if e.State == "" || e.State == "answered" || e.State == "plain" || len(e.Minions)+len(e.Missing) > 0 { // else it reports nothing
-			nodes = append(nodes, keyed{e.JID, e.Node, row{[]any{e.JID, e.Node, at}, len(e.Node)}})
-		}
-		for _, id := range e.Minions {
-			if _, down := e.Missing[id]; !down {
-				rows = append(rows, keyed{e.JID, id, row{[]any{e.JID, id, e.Node, nil, at}, 2 * len(id)}})
-			}
-		}
-		for _, id := range slices.Sorted(maps.Keys(e.Missing)) {
-			rows = append(rows, keyed{e.JID, id, row{[]any{e.JID, id, e.Node, e.Missing[id], at}, 2*len(id) + len(e.Missing[id])}})
-			gone = append(gone, keyed{jid: e.JID, id: id})
-			s.absentFrom(e.JID)
-		}
+	nodes, minions, missing := s.form.Expectations(exps)
+	for i := range missing {
+		s.absent.Add(missing[i].JID, struct{}{})
 	}
-	if err := errors.Join(s.note(ctx, nodes), s.note(ctx, rows)); err != nil {
+	if err := errors.Join(s.note(ctx, nodes), s.note(ctx, minions)); err != nil {
 		return err
 	}
 	if err := s.save(ctx, nodesTable, nodes); err != nil {
 		return err
 	}
-	if err := s.save(ctx, expectedTable, rows); err != nil {
+	if err := s.save(ctx, expectedTable, minions); err != nil {
 		return err
 	}
-	return s.returnedAlready(ctx, gone)
+	return s.returnedAlready(ctx, missing)
 }
 
 // SaveEvents stores events. The first one of a Key stays.
 func (s *Store) SaveEvents(ctx context.Context, events []returners.Event) error {
-	rows := make([]keyed, 0, len(events))
-	for i := range events {
-		e := &events[i]
-		data, err := toJSON(e.Data, "null")
-		if err != nil {
-			return s.refuse("event "+e.Tag, err)
-		}
-		var key any
-		if e.Key != "" {
-			key = e.Key
-		}
-		// One jid for all: events are written in their order, not in that of their keys.
-		rows = append(rows, keyed{row: row{[]any{e.Tag, data, s.stamp(e.At), e.MasterID, key}, len(e.Tag) + len(data)}})
+	rows, err := s.form.Events(events)
+	if err != nil {
+		return err
 	}
 	return s.save(ctx, eventsTable, rows)
 }
 
-// keyed is a row with its sort key: writers that take locks in one order do not deadlock.
-type keyed struct {
-	jid, id string
-	row     row
-}
-
-func (s *Store) save(ctx context.Context, t *table, rows []keyed) error {
+func (s *Store) save(ctx context.Context, t *table, rows []sqlrows.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	slices.SortStableFunc(rows, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(a.jid, b.jid), cmp.Compare(a.id, b.id))
-	})
-	plain := make([]row, len(rows))
-	for i := range rows {
-		plain[i] = rows[i].row
-	}
-	return s.insert(ctx, t, plain)
+	sqlrows.Sort(rows)
+	return s.writer.Write(ctx, rows, t.repeatable, func(ctx context.Context, rows []sqlrows.Row) error { return s.send(ctx, t, rows) })
 }
 
 // refuse returns the error of a row that cannot be written as JSON.
@@ -146,12 +86,4 @@ func (s *Store) stamp(at time.Time) time.Time {
 		at = s.o.Now()
 	}
 	return at.UTC().Truncate(time.Second)
-}
-
-func toJSON(raw wire.Raw, empty string) (string, error) {
-	if len(raw) == 0 {
-		return empty, nil
-	}
-	b, err := wire.ToJSON(raw)
-	return string(b), err
 }

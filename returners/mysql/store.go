@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // Store is the returner. It is safe for concurrent use.
@@ -22,12 +23,13 @@ type Store struct {
 	setup chan struct{}
 	ready atomic.Bool
 
-	mu    sync.Mutex
-	kept  map[*table]*sql.Stmt // prepared statements of full batches
-	noted map[string]time.Time // by jid: when mom_jobs was last updated
+	mu   sync.Mutex
+	kept map[*table]*sql.Stmt // prepared statements of full batches
 	// absent are the jobs with minions stored as missing, by jid.
-	absent *lru.Map[string, struct{}]
-	stats  Stats
+	absent  *lru.Map[string, struct{}]
+	form    sqlrows.Form
+	writer  sqlrows.Writer
+	updates sqlrows.Updates // of mom_jobs
 
 	closing   atomic.Bool
 	closeOnce sync.Once
@@ -40,12 +42,7 @@ var (
 )
 
 // Stats counts what a Store did.
-type Stats struct {
-	Rows       uint64 // rows sent
-	Statements uint64 // batches stored
-	Retries    uint64 // batches sent again after contention or a lost connection
-	Duplicates uint64 // rows answered with 1062
-}
+type Stats = sqlrows.Stats
 
 // Open checks the options and creates the connection pool. It does not connect: a database
 // that is down does not prevent the start.
@@ -57,7 +54,9 @@ func Open(_ context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mysql returner: %w", err)
 	}
-	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*table]*sql.Stmt{}, noted: map[string]time.Time{}, absent: lru.New[string, struct{}](mostAbsent)}
+	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*table]*sql.Stmt{}, absent: lru.New[string, struct{}](mostAbsent)}
+	s.form = sqlrows.Form{ToJSON: wire.ToJSON, FromJSON: wire.FromJSON, True: "1", False: "0", Stamp: s.stamp, Refuse: s.refuse}
+	s.writer.Class = classOf
 	s.setup <- struct{}{}
 	return s, nil
 }
@@ -66,11 +65,7 @@ func Open(_ context.Context, o Options) (*Store, error) {
 func (s *Store) Name() string { return Name }
 
 // Stats returns a copy of the counters.
-func (s *Store) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stats
-}
+func (s *Store) Stats() Stats { return s.writer.Stats() }
 
 // Ping connects and, the first time, creates or migrates the tables.
 func (s *Store) Ping(ctx context.Context) error {

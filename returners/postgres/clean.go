@@ -3,15 +3,14 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/jid"
-	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // Clean removes jobs that began before the given time and have no newer return, and old
@@ -49,30 +48,18 @@ func (s *Store) clean(ctx context.Context, before time.Time, limit int, fresh st
 			return 0, err
 		}
 	}
-	total := 0
-	for after := ""; total < limit; {
-		jids, err := s.oldJobs(ctx, after, before)
+	total, err := sqlrows.Clean(limit, func(after string) ([]string, error) { return s.oldJobs(ctx, after, before) }, func(jid string, limit int) (n int, err error) {
+		err = s.inTx(ctx, "clean job "+jid, func(ctx context.Context, tx *sql.Tx) (err error) {
+			n, err = s.cleanJob(ctx, tx, jid, fresh, before, limit)
+			return err
+		})
 		if err != nil {
-			return total, err
+			return 0, err
 		}
-		if len(jids) == 0 {
-			break
-		}
-		for _, jid := range jids {
-			if total >= limit {
-				break
-			}
-			n := 0
-			err := s.inTx(ctx, "clean job "+jid, func(ctx context.Context, tx *sql.Tx) (err error) {
-				n, err = s.cleanJob(ctx, tx, jid, fresh, before, limit-total)
-				return err
-			})
-			if err != nil {
-				return total, err
-			}
-			total += n
-		}
-		after = jids[len(jids)-1]
+		return n, nil
+	})
+	if err != nil {
+		return total, err
 	}
 	n, err := s.cleanEvents(ctx, before, limit-total)
 	return total + n, err
@@ -183,21 +170,9 @@ func (s *Store) makeArchives(ctx context.Context) error {
 
 // inTx runs f in a transaction and repeats it when other writers held its rows.
 func (s *Store) inTx(ctx context.Context, doing string, f func(context.Context, *sql.Tx) error) error {
-	var err error
-	for try := range tries {
-		err = s.within(ctx, doing, func(ctx context.Context, _ func()) error {
-			tx, err := s.db.BeginTx(ctx, nil)
-			if err != nil {
-				return err
-			}
-			if err := f(ctx, tx); err != nil {
-				return errors.Join(err, ignoreDone(tx.Rollback()))
-			}
-			return tx.Commit()
+	return s.writer.Retry(ctx, func() error {
+		return s.within(ctx, doing, func(ctx context.Context, _ func()) error {
+			return sqlrows.Tx(ctx, s.db, func(tx *sql.Tx) error { return f(ctx, tx) })
 		})
-		if err == nil || returners.Class(err) != ClassContention || pause(ctx, try) != nil {
-			return err
-		}
-	}
-	return err
+	})
 }

@@ -13,17 +13,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // Classes of failures, as counted by returners.DrainStats.
 const (
-	ClassDuplicate  = "duplicate"  // 23505 alone: the row exists
-	ClassContention = "contention" // deadlock, lock wait, serialization failure: try again
-	ClassConnection = "connection" // the server is away, busy or read-only
-	ClassAccess     = "access"     // account, rights or database name
-	ClassFull       = "full"       // no space
-	ClassSchema     = "schema"     // a table or column differs from the schema
-	ClassData       = "data"       // the server refuses this row
+	ClassDuplicate  = sqlrows.ClassDuplicate  // 23505 alone: the row exists
+	ClassContention = sqlrows.ClassContention // deadlock, lock wait, serialization failure: try again
+	ClassConnection = sqlrows.ClassConnection // the server is away, busy or read-only
+	ClassAccess     = "access"                // account, rights or database name
+	ClassFull       = "full"                  // no space
+	ClassSchema     = "schema"                // a table or column differs from the schema
+	ClassData       = "data"                  // the server refuses this row
 	ClassOther      = "other"
 )
 

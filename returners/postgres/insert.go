@@ -3,18 +3,10 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"time"
 
-	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/returners"
-)
-
-const (
-	batchRows  = 500 // at 7 columns, far from the protocol's 65,535 parameters
-	batchBytes = 1 << 20
-	tries      = 8 // for a batch that meets contention
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // table is one target of batched inserts.
@@ -96,70 +88,9 @@ func (t *table) statement(n int) string {
 	return b.String()
 }
 
-// row is one row of a batch.
-type row struct {
-	values []any
-	size   int
-}
-
-// insert sends rows in batches. The caller has sorted them by key.
-func (s *Store) insert(ctx context.Context, t *table, rows []row) error {
-	for len(rows) > 0 {
-		n, size := 0, 0
-		for n < len(rows) && n < batchRows && (n == 0 || size+rows[n].size <= batchBytes) {
-			size += rows[n].size
-			n++
-		}
-		if err := s.batch(ctx, t, rows[:n]); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
-}
-
-// batch sends one batch and repeats it while other writers hold its rows.
-func (s *Store) batch(ctx context.Context, t *table, rows []row) error {
-	args := make([]any, 0, len(rows)*len(t.columns))
-	for i := range rows {
-		args = append(args, rows[i].values...)
-	}
-	doing := "store rows of " + t.name
-	var err error
-	reconnected := false
-	for try := range tries {
-		if err = s.exec(ctx, doing, t.statement(len(rows)), args...); err == nil {
-			s.count(func(st *Stats) { st.Rows += uint64(len(rows)); st.Statements++ })
-			return nil
-		}
-		switch class := returners.Class(err); {
-		case class == ClassDuplicate:
-			return s.split(ctx, t, rows)
-		case class == ClassContention:
-		case class == ClassConnection && t.repeatable && !reconnected && ctx.Err() == nil:
-			reconnected = true // the connection had died; the next one shows whether the server did too
-		default:
-			return err
-		}
-		s.count(func(st *Stats) { st.Retries++ })
-		if pause(ctx, try) != nil {
-			break
-		}
-	}
-	return err
-}
-
-// split handles error 23505, which only a further unique key can cause: the row exists
-// already.
-func (s *Store) split(ctx context.Context, t *table, rows []row) error {
-	if len(rows) == 1 {
-		s.count(func(st *Stats) { st.Duplicates++ })
-		return nil
-	}
-	if err := s.batch(ctx, t, rows[:len(rows)/2]); err != nil {
-		return err
-	}
-	return s.batch(ctx, t, rows[len(rows)/2:])
+// send stores one batch.
+func (s *Store) send(ctx context.Context, t *table, rows []sqlrows.Row) error {
+	return s.exec(ctx, "store rows of "+t.name, t.statement(len(rows)), sqlrows.Values(rows)...)
 }
 
 // exec runs one statement.
@@ -168,9 +99,4 @@ func (s *Store) exec(ctx context.Context, doing, text string, args ...any) error
 		_, err := s.db.ExecContext(ctx, text, args...)
 		return err
 	})
-}
-
-// pause waits a random part of 10 ms, 20 ms, … 640 ms.
-func pause(ctx context.Context, try int) error {
-	return timing.Sleep(ctx, rand.N(10*time.Millisecond<<min(try, 6)))
 }

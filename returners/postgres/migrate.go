@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 //go:embed schema.sql
@@ -31,7 +33,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, ignoreDone(tx.Rollback()))
+			err = sqlrows.Undo(tx, err)
 		}
 	}()
 	m := &migration{Store: s, tx: tx}
@@ -89,7 +91,7 @@ func (m *migration) version(ctx context.Context) (known bool, err error) {
 		return false, err
 	}
 	var v int
-	if _, err := one(ctx, m.tx, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
+	if _, err := sqlread.One(ctx, m.tx, []any{&v}, "SELECT COALESCE(MAX(version), 0) FROM mom_schema"); err != nil {
 		return false, m.fault(ctx, "read the schema version", err)
 	}
 	if v > schemaVersion {
@@ -106,24 +108,10 @@ type statement struct {
 	index bool
 }
 
-// statementsOf splits a script at the semicolons that end a line. Those of other returners
-// are left out.
+// statementsOf returns the statements of a script for one returner.
 func statementsOf(script string, f form) (out []statement) {
-	for part := range strings.SplitSeq(script, ";\n") {
-		var lines []string
-		only := ""
-		for line := range strings.SplitSeq(part, "\n") {
-			if name, ok := strings.CutPrefix(line, "-- only "); ok {
-				only = name
-			}
-			if l := strings.TrimSpace(line); l != "" && !strings.HasPrefix(l, "--") {
-				lines = append(lines, line)
-			}
-		}
-		if len(lines) == 0 || only != "" && only != f.name {
-			continue
-		}
-		s := statement{text: strings.ReplaceAll(strings.Join(lines, "\n"), " JSON ", " "+f.json+" ")}
+	for _, text := range sqlrows.Statements(script, f.name) {
+		s := statement{text: strings.ReplaceAll(text, " JSON ", " "+f.json+" ")}
 		words := strings.Fields(s.text)
 		s.table, s.index = words[2], words[1] == "INDEX"
 		if s.index {
@@ -165,7 +153,7 @@ func (m *migration) createAll(ctx context.Context) error {
 
 func (m *migration) ddl(ctx context.Context, stmt string) error {
 	_, err := m.tx.ExecContext(ctx, stmt)
-	return m.fault(ctx, "run "+first(stmt, 200), err)
+	return m.fault(ctx, "run "+sqlrows.First(stmt), err)
 }
 
 // widen changes columns that are too narrow and adds missing ones.
@@ -231,13 +219,6 @@ func (m *migration) events(ctx context.Context) error {
 	return nil
 }
 
-func first(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return s[:n] + "…"
-}
-
 // step is a statement with its arguments.
 type step struct {
 	query string
@@ -285,24 +266,4 @@ func (m *migration) dedupeJIDs(ctx context.Context) error {
 		step{query: `DELETE FROM jids WHERE jid IN (SELECT jid FROM mom_loads)`},
 		step{query: `INSERT INTO jids (jid, load) SELECT jid, load FROM mom_loads`},
 	)
-}
-
-// one reads a single row; ok is false if the query returns no row.
-func one(ctx context.Context, db interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}, dest []any, query string, args ...any,
-) (bool, error) {
-	err := db.QueryRowContext(ctx, query, args...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// ignoreDone drops the error of a transaction that has ended.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
 }

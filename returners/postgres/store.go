@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
 // Store is the returner. It is safe for concurrent use.
@@ -23,11 +23,12 @@ type Store struct {
 	wg    sync.WaitGroup     // for the migration
 
 	mu    sync.Mutex
-	setup *setup               // the migration under way, or nil
-	noted map[string]time.Time // by jid: when mom_jobs was last updated
+	setup *setup // the migration under way, or nil
 	// absent are the jobs with minions stored as missing, by jid.
-	absent *lru.Map[string, struct{}]
-	stats  Stats
+	absent  *lru.Map[string, struct{}]
+	form    sqlrows.Form
+	writer  sqlrows.Writer
+	updates sqlrows.Updates // of mom_jobs
 
 	closing   atomic.Bool
 	closeOnce sync.Once
@@ -40,12 +41,7 @@ var (
 )
 
 // Stats counts what a Store did.
-type Stats struct {
-	Rows       uint64 // rows sent
-	Statements uint64 // batches stored
-	Retries    uint64 // batches sent again after contention or a lost connection
-	Duplicates uint64 // rows refused because of a unique key of the user
-}
+type Stats = sqlrows.Stats
 
 // Open checks the options and creates the connection pool. It does not connect: a database
 // that is down does not prevent the start.
@@ -61,7 +57,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s returner: %w", o.Returner, err)
 	}
-	s := &Store{o: o, db: db, noted: map[string]time.Time{}, absent: lru.New[string, struct{}](mostAbsent)}
+	s := &Store{o: o, db: db, absent: lru.New[string, struct{}](mostAbsent)}
+	s.form = sqlrows.Form{ToJSON: s.toJSON, FromJSON: s.fromJSON, True: "true", False: "false", Stamp: s.stamp, Refuse: s.refuse}
+	s.writer.Class = returners.Class
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	return s, nil
 }
@@ -70,17 +68,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func (s *Store) Name() string { return s.o.Returner }
 
 // Stats returns a copy of the counters.
-func (s *Store) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stats
-}
-
-func (s *Store) count(f func(*Stats)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f(&s.stats)
-}
+func (s *Store) Stats() Stats { return s.writer.Stats() }
 
 // Ping connects and, the first time, creates or migrates the tables.
 func (s *Store) Ping(ctx context.Context) error {

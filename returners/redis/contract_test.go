@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/returners/redis/redistest"
 	"github.com/momtree/mom/returners/returnertest"
 )
 
@@ -24,15 +23,7 @@ func TestContractWithoutExpiry(t *testing.T) {
 
 // A cluster refuses commands whose keys belong to different slots.
 func TestContractOfACluster(t *testing.T) {
-	s, err := redistest.NewCluster()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Remove(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := cluster(t)
 	returnertest.Run(t, func(t *testing.T) returners.Returner {
 		flush(t, s)
 		return open(t, s)

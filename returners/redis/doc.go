@@ -8,11 +8,12 @@
 //	<minion>:<fun>    jid of the minion's last call of a function
 //	minions           set of all minions that have returned
 //
-// It adds two of its own, whose names contain no colon, so that no minion and no function can
-// be named like them:
+// It adds its own. Those of jobs contain no colon, and no minion id contains the slash of a lease's, so
+// that no return is stored under them:
 //
 //	mom/job/<jid>     hash: who was asked and when each return came (see job.go)
 //	mom/jobs          sorted set of the jobs by their age
+//	mom/lease/<name>  its holder; the key expires at the end of the lease
 //
 // Keys of a job expire keep_jobs_seconds after the last write, by the server's clock.
 //

@@ -20,6 +20,8 @@ func loadKey(jid string) string { return loadPrefix + jid }
 func retKey(jid string) string  { return retPrefix + jid }
 func jobKey(jid string) string  { return "mom/job/" + jid }
 
+func leaseKey(name string) string { return "mom/lease/" + name }
+
 // pointerKey returns the key that holds the jid of a minion's last call of a function. The
 // names of a compound call are joined by "," in fun and a list of Python in the key, as in
 // Salt. It returns "" if the minion is named such that the key would be that of a load or of

@@ -50,6 +50,21 @@ func empty(tb testing.TB) *redistest.Server {
 	return s
 }
 
+// cluster starts a cluster until the test ends.
+func cluster(t *testing.T) *redistest.Server {
+	t.Helper()
+	s, err := redistest.NewCluster()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
 func flush(tb testing.TB, s *redistest.Server) {
 	tb.Helper()
 	if err := raw(tb, s).FlushAll(tb.Context()).Err(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,6 +33,7 @@ type options struct {
 	going   bool
 	large   bool
 	cluster bool
+	store   string
 }
 
 // Command is momlab chaos.
@@ -52,6 +55,7 @@ func Command() *cobra.Command {
 	fl.StringVar(&o.program, "program", "", "a built mom (default: build it, with a clock that can be set)")
 	fl.BoolVar(&o.clock, "clock", false, "the program given has that clock")
 	fl.StringVar(&o.network, "network", "auto", "namespaces, loopback, or auto: namespaces where they are permitted")
+	fl.StringVar(&o.store, "store", chaos.MySQL, "the database of the job caches: "+strings.Join(chaos.Stores(), ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "print what happens when")
 	fl.BoolVar(&o.going, "keep-going", false, "go on after a round that found something wrong")
 	fl.BoolVar(&o.large, "large", false, "leave all bounds as large as in production; else about half of them are small, by the seed divided by --renew")
@@ -67,6 +71,9 @@ func Command() *cobra.Command {
 }
 
 func run(ctx context.Context, o options) (code int, err error) {
+	if !slices.Contains(chaos.Stores(), o.store) {
+		return 1, fmt.Errorf("--store is %q; use one of %s", o.store, strings.Join(chaos.Stores(), ", "))
+	}
 	if chaos.Inside() {
 		chaos.Settle()
 		return rounds(ctx, o, true)
@@ -99,7 +106,8 @@ func run(ctx context.Context, o options) (code int, err error) {
 		args := []string{
 			"chaos", fmt.Sprintf("--rounds=%d", o.rounds), fmt.Sprintf("--seed=%d", o.seed), "--length=" + o.length.String(), "--settle=" + o.settle.String(),
 			fmt.Sprintf("--renew=%d", o.renew), "--dir=" + o.dir, "--program=" + o.program, fmt.Sprintf("--clock=%v", o.clock),
-			fmt.Sprintf("--verbose=%v", o.verbose), fmt.Sprintf("--keep-going=%v", o.going), fmt.Sprintf("--large=%v", o.large), fmt.Sprintf("--cluster=%v", o.cluster),
+			fmt.Sprintf("--verbose=%v", o.verbose), fmt.Sprintf("--keep-going=%v", o.going), fmt.Sprintf("--large=%v", o.large),
+			fmt.Sprintf("--cluster=%v", o.cluster), "--store=" + o.store,
 		}
 		code, err := chaos.Enter(args)
 		if !errors.Is(err, chaos.ErrNotPermitted) || o.network == "namespaces" {
@@ -138,12 +146,19 @@ func rounds(ctx context.Context, o options, namespaces bool) (code int, err erro
 			if dir, err = os.MkdirTemp(o.dir, "w"); err != nil {
 				return 1, err
 			}
+			// The servers of some databases run as an account of their own.
+			if err := errors.Join(os.Chmod(o.dir, 0o711), os.Chmod(dir, 0o711)); err != nil {
+				return 1, err
+			}
 			// Process ids are the same in every namespace, and MariaDB names its
 			// temporary files by them.
 			if err := os.Setenv("TMPDIR", dir); err != nil {
 				return 1, err
 			}
-			wo := chaos.Options{Program: o.program, Dir: dir, Namespaces: namespaces, Clock: o.clock, Settle: o.settle, Cluster: o.cluster, Apart: o.cluster && seed/uint64(max(o.renew, 1))%2 == 1}
+			wo := chaos.Options{
+				Program: o.program, Dir: dir, Namespaces: namespaces, Clock: o.clock, Settle: o.settle, Store: o.store,
+				Cluster: o.cluster, Apart: o.cluster && seed/uint64(max(o.renew, 1))%2 == 1,
+			}
 			if !o.large {
 				// The same for a seed, wherever a run began, and never 0.
 				wo.Bounds = seed/uint64(max(o.renew, 1)) + 1
@@ -164,7 +179,7 @@ func rounds(ctx context.Context, o options, namespaces bool) (code int, err erro
 			continue
 		}
 		bad++
-		fmt.Printf("  logs: %s (events, and of each daemon: console, cache.kept)\n  again: make chaos ROUNDS=1 SEED=%d\n", dir, seed)
+		fmt.Printf("  logs: %s (events, and of each daemon: console, cache.kept)\n  again: make chaos ROUNDS=1 SEED=%d ARGS=--store=%s\n", dir, seed, o.store)
 		if err := finish(true); err != nil {
 			return 1, err
 		}

@@ -50,3 +50,15 @@ func Column[T any](scan Scan) (v T, err error) {
 	err = scan(&v)
 	return v, err
 }
+
+// One reads a single row; ok is false if the query returns no row.
+func One(ctx context.Context, db interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, dest []any, query string, args ...any,
+) (ok bool, err error) {
+	err = db.QueryRowContext(ctx, query, args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package galera
+package servers
 
 import (
 	"context"
@@ -22,18 +22,20 @@ import (
 	"github.com/momtree/mom/internal/timing"
 )
 
+// Port is where the servers take connections.
+const Port = 3306
+
 const (
-	sqlPort   = 3306
 	groupPort = 4567
 	istPort   = 4568
 	sstPort   = 4444
 )
 
-// node is one server of the cluster.
-type node struct {
+// Node is one server of a cluster.
+type Node struct {
 	number  int // from 0
-	dir     string
-	addr    string
+	Dir     string
+	Addr    string
 	members string // addresses of all nodes, separated by commas
 	suspect time.Duration
 	account *account
@@ -41,15 +43,16 @@ type node struct {
 
 	cmd  *exec.Cmd
 	dead chan struct{} // closed when cmd has ended
-	root *sql.DB
+	Root *sql.DB       // root's connections, over the socket
 }
 
-func (n *node) name() string { return "n" + strconv.Itoa(n.number+1) }
+// Name is n1, n2 or n3.
+func (n *Node) Name() string { return "n" + strconv.Itoa(n.number+1) }
 
-func (n *node) data() string   { return filepath.Join(n.dir, "data") }
-func (n *node) socket() string { return filepath.Join(n.dir, "s") }
-func (n *node) logFile() string {
-	return n.dir + ".log" // not on the server's small disk
+func (n *Node) data() string   { return filepath.Join(n.Dir, "data") }
+func (n *Node) socket() string { return filepath.Join(n.Dir, "s") }
+func (n *Node) logFile() string {
+	return n.Dir + ".log" // not on the server's small disk
 }
 
 // account is whom the servers run as: mysql if this process may become it, itself otherwise.
@@ -80,13 +83,13 @@ func findAccount(dir string) (*account, error) {
 }
 
 // command returns a command that runs as the node's account, in a process group of its own.
-func (n *node) command(name string, args ...string) *exec.Cmd {
+func (n *Node) command(name string, args ...string) *exec.Cmd {
 	a, cmd := n.account, exec.Command(name, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if a.other {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 	}
-	cmd.Dir, cmd.Env = "/", append(os.Environ(), "TMPDIR="+n.dir)
+	cmd.Dir, cmd.Env = "/", append(os.Environ(), "TMPDIR="+n.Dir)
 	return cmd
 }
 
@@ -111,7 +114,7 @@ func provider() (string, error) {
 }
 
 // install creates the system tables.
-func (n *node) install() error {
+func (n *Node) install() error {
 	p, err := program("mariadb-install-db")
 	if err != nil {
 		return err
@@ -126,21 +129,21 @@ func (n *node) install() error {
 
 // args are the options of the server. The buffers are small and the log is synced once a second,
 // which Galera's documentation permits: the other nodes have what a node loses.
-func (n *node) args() ([]string, error) {
+func (n *Node) args() ([]string, error) {
 	lib, err := provider()
 	if err != nil {
 		return nil, err
 	}
 	return []string{
-		"--no-defaults", "--datadir=" + n.data(), "--user=" + n.account.name, "--socket=" + n.socket(), "--pid-file=" + filepath.Join(n.dir, "pid"),
-		"--tmpdir=" + n.dir, "--bind-address=" + n.addr, "--port=" + strconv.Itoa(sqlPort), "--skip-name-resolve", "--max-allowed-packet=16M",
+		"--no-defaults", "--datadir=" + n.data(), "--user=" + n.account.name, "--socket=" + n.socket(), "--pid-file=" + filepath.Join(n.Dir, "pid"),
+		"--tmpdir=" + n.Dir, "--bind-address=" + n.Addr, "--port=" + strconv.Itoa(Port), "--skip-name-resolve", "--max-allowed-packet=16M",
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=48M", "--innodb-flush-log-at-trx-commit=2", "--innodb-autoinc-lock-mode=2",
 		"--binlog-format=ROW", "--default-storage-engine=InnoDB", "--performance-schema=OFF",
 		"--wsrep-on=ON", "--wsrep-provider=" + lib, "--wsrep-cluster-name=momlab", "--wsrep-cluster-address=gcomm://" + n.members,
-		"--wsrep-node-address=" + n.addr, "--wsrep-node-name=" + n.name(), "--wsrep-slave-threads=2",
-		"--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=" + fmt.Sprintf("%s:%d", n.addr, sstPort),
+		"--wsrep-node-address=" + n.Addr, "--wsrep-node-name=" + n.Name(), "--wsrep-slave-threads=2",
+		"--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=" + fmt.Sprintf("%s:%d", n.Addr, sstPort),
 		"--wsrep-provider-options=" + fmt.Sprintf("gmcast.listen_addr=tcp://%s:%d;ist.recv_addr=%s:%d;gcache.size=64M;gcache.page_size=16M;"+
-			"evs.suspect_timeout=PT%gS;evs.inactive_timeout=PT%gS", n.addr, groupPort, n.addr, istPort, n.suspect.Seconds(), 3*n.suspect.Seconds()),
+			"evs.suspect_timeout=PT%gS;evs.inactive_timeout=PT%gS", n.Addr, groupPort, n.Addr, istPort, n.suspect.Seconds(), 3*n.suspect.Seconds()),
 	}, nil
 }
 
@@ -148,7 +151,7 @@ var position = regexp.MustCompile(`Recovered position: *(\S+)`)
 
 // recovered returns the position of the data in the history of the cluster, "" if it has none. A
 // node without one gets a full copy from another.
-func (n *node) recovered() (string, error) {
+func (n *Node) recovered() (string, error) {
 	p, err := program("mariadbd")
 	if err != nil {
 		return "", err
@@ -163,11 +166,11 @@ func (n *node) recovered() (string, error) {
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("recover the position of %s: %w\n%s", n.name(), err, tail(out))
+		return "", fmt.Errorf("recover the position of %s: %w\n%s", n.Name(), err, tail(out))
 	}
 	m := position.FindSubmatch(out)
 	if m == nil {
-		return "", fmt.Errorf("recover the position of %s: the server names none\n%s", n.name(), tail(out))
+		return "", fmt.Errorf("recover the position of %s: the server names none\n%s", n.Name(), tail(out))
 	}
 	if strings.HasPrefix(string(m[1]), "00000000-0000-0000-0000-000000000000") {
 		return "", nil
@@ -178,7 +181,7 @@ func (n *node) recovered() (string, error) {
 func tail(b []byte) []byte { return b[max(0, len(b)-3000):] }
 
 // start starts the server with further options. It does not wait until the server answers.
-func (n *node) start(more ...string) error {
+func (n *Node) start(more ...string) error {
 	p, err := program("mariadbd")
 	if err != nil {
 		return err
@@ -195,7 +198,7 @@ func (n *node) start(more ...string) error {
 	cmd, dead := n.command(p, append(args, more...)...), make(chan struct{})
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := n.within(cmd.Start); err != nil {
-		return fmt.Errorf("start %s: %w", n.name(), err)
+		return fmt.Errorf("start %s: %w", n.Name(), err)
 	}
 	n.cmd, n.dead = cmd, dead
 	go func() {
@@ -205,8 +208,8 @@ func (n *node) start(more ...string) error {
 	return nil
 }
 
-// rejoin starts the server where its data ends; a node without data gets a copy from another.
-func (n *node) rejoin() error {
+// Rejoin starts the server where its data ends; a node without data gets a copy from another.
+func (n *Node) Rejoin() error {
 	if _, err := os.Stat(filepath.Join(n.data(), "grastate.dat")); err != nil {
 		return n.start()
 	}
@@ -217,7 +220,8 @@ func (n *node) rejoin() error {
 	return n.start("--wsrep-start-position=" + at)
 }
 
-func (n *node) running() bool {
+// Running reports whether the process of the server has not ended.
+func (n *Node) Running() bool {
 	if n.cmd == nil {
 		return false
 	}
@@ -229,30 +233,50 @@ func (n *node) running() bool {
 	}
 }
 
-// signal sends a signal to the server and to the scripts that it has started.
-func (n *node) signal(s syscall.Signal) error {
+// Signal sends a signal to the server and to the scripts that it has started.
+func (n *Node) Signal(s syscall.Signal) error {
 	if n.cmd == nil {
 		return nil
 	}
 	if err := syscall.Kill(-n.cmd.Process.Pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("signal %v to %s: %w", s, n.name(), err)
+		return fmt.Errorf("signal %v to %s: %w", s, n.Name(), err)
 	}
 	return nil
 }
 
-// kill ends the server as a loss of power would.
-func (n *node) kill() error {
+// Kill ends the server as a loss of power would.
+func (n *Node) Kill() error {
 	if n.cmd == nil {
 		return nil
 	}
-	err := n.signal(syscall.SIGKILL)
+	err := n.Signal(syscall.SIGKILL)
 	<-n.dead
 	n.cmd = nil
 	return err
 }
 
-// wipe removes the data of a server that does not run.
-func (n *node) wipe() error {
+// Stop shuts the server down. It is killed after a minute.
+func (n *Node) Stop() error {
+	if n.cmd == nil {
+		return nil
+	}
+	// The process alone: its scripts end with it.
+	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop %s: %w", n.Name(), err)
+	}
+	t := time.NewTimer(time.Minute)
+	defer t.Stop()
+	select {
+	case <-n.dead:
+		n.cmd = nil
+		return nil
+	case <-t.C:
+		return errors.Join(fmt.Errorf("%s did not stop in a minute and was killed", n.Name()), n.Kill())
+	}
+}
+
+// Wipe removes the data of a server that does not run.
+func (n *Node) Wipe() error {
 	if err := os.RemoveAll(n.data()); err != nil {
 		return err
 	}
@@ -263,18 +287,27 @@ func (n *node) wipe() error {
 }
 
 // connect opens the pool of root's connections, over the socket.
-func (n *node) connect() error {
+func (n *Node) connect() (err error) {
+	n.Root, err = n.Open("")
+	return err
+}
+
+// Open opens a pool of root's connections to a database, with pairs of a variable of the session and its value.
+func (n *Node) Open(database string, session ...string) (*sql.DB, error) {
 	c := driver.NewConfig()
-	c.User, c.Net, c.Addr = "root", "unix", n.socket()
-	c.Timeout, c.ReadTimeout, c.ParseTime, c.MultiStatements = 2*time.Second, patience, true, true
+	c.User, c.Net, c.Addr, c.DBName, c.Params = "root", "unix", n.socket(), database, map[string]string{}
+	for i := 0; i < len(session); i += 2 {
+		c.Params[session[i]] = session[i+1]
+	}
+	c.Timeout, c.ReadTimeout, c.ParseTime, c.MultiStatements = 2*time.Second, Patience, true, true
 	c.Logger = silent{}
 	conn, err := driver.NewConnector(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n.root = sql.OpenDB(conn)
-	n.root.SetMaxIdleConns(1)
-	return nil
+	db := sql.OpenDB(conn)
+	db.SetMaxIdleConns(1)
+	return db, nil
 }
 
 // silent drops the driver's messages while a server is down.
@@ -283,42 +316,42 @@ type silent struct{}
 func (silent) Print(...any) {}
 
 // status returns one of the server's wsrep_ variables, "" if it does not answer.
-func (n *node) status(ctx context.Context, name string) string {
+func (n *Node) status(ctx context.Context, name string) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	var value string
-	if err := n.root.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE '"+name+"'").Scan(&name, &value); err != nil {
+	if err := n.Root.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE '"+name+"'").Scan(&name, &value); err != nil {
 		return ""
 	}
 	return value
 }
 
-// do runs statements as root. It repeats them until they succeed, for patience at most: the cluster
+// Do runs statements as root. It repeats them until they succeed, for Patience at most: the cluster
 // may be about to settle.
-func (n *node) do(ctx context.Context, statements string, args ...any) error {
-	for end := time.Now().Add(patience); ; {
-		_, err := n.root.ExecContext(ctx, statements, args...)
+func (n *Node) Do(ctx context.Context, statements string, args ...any) error {
+	for end := time.Now().Add(Patience); ; {
+		_, err := n.Root.ExecContext(ctx, statements, args...)
 		if err == nil {
 			return nil
 		}
 		if time.Now().After(end) || timing.Sleep(ctx, 500*time.Millisecond) != nil {
-			return fmt.Errorf("%s: %.60s: %w", n.name(), statements, err)
+			return fmt.Errorf("%s: %.60s: %w", n.Name(), statements, err)
 		}
 	}
 }
 
 // synced reports whether the server takes part in a cluster of a size and has applied all of its
 // history.
-func (n *node) synced(ctx context.Context, size int) bool {
-	return n.running() && n.status(ctx, "wsrep_local_state_comment") == "Synced" && n.status(ctx, "wsrep_ready") == "ON" &&
+func (n *Node) synced(ctx context.Context, size int) bool {
+	return n.Running() && n.status(ctx, "wsrep_local_state_comment") == "Synced" && n.status(ctx, "wsrep_ready") == "ON" &&
 		n.status(ctx, "wsrep_cluster_size") == strconv.Itoa(size)
 }
 
 // close ends the server.
-func (n *node) close() error {
-	err := errors.Join(n.signal(syscall.SIGCONT), n.kill())
-	if n.root != nil {
-		_ = n.root.Close() // the server has closed the connections
+func (n *Node) close() error {
+	err := errors.Join(n.Signal(syscall.SIGCONT), n.Kill())
+	if n.Root != nil {
+		_ = n.Root.Close() // the server has closed the connections
 	}
 	return err
 }
