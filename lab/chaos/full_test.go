@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/returners/memory"
+	inmemory "github.com/momtree/mom/returners/memory"
 )
 
 // A full outbox is a fault of its node while what it waits for was hit, or was a moment
@@ -91,7 +91,7 @@ func TestFullness_OfAStore(t *testing.T) {
 	const above = "parent:above"
 	for _, sql := range []bool{true, false} {
 		var log strings.Builder
-		o := jobstore.Options{Local: memory.Open(time.Now), MaxRows: 1, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		o := jobstore.Options{Local: inmemory.Open(time.Now), MaxRows: 1, Log: slog.New(slog.NewTextHandler(&log, nil))}
 		dest := above
 		if sql {
 			dest = returners.DestMySQL
