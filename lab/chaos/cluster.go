@@ -27,7 +27,7 @@ func betweenTops() (out []edge) {
 	return out
 }
 
-// clusterOptions are what a top is told of the cluster.
+// clusterOptions returns the options that make a top one of the cluster.
 func (w *World) clusterOptions(m *member) string {
 	if !w.o.Cluster || m.tier != 1 {
 		return ""

@@ -33,7 +33,7 @@ type found struct {
 	size int
 }
 
-// Reader returns a Reader of this top's own store. shared tells that the tops share it, so that its
+// Reader returns a Reader of this top's own store. shared means that the tops share it, so that its
 // list of jobs is that of all.
 func (s *Service) Reader(own returners.Reader, shared bool) *Reader {
 	return &Reader{Reader: own, s: s, alone: shared}
