@@ -88,6 +88,7 @@ func Command() *cobra.Command {
 	fl.StringVar(&f.out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")
 	f.far.add(fl)
+	c.AddCommand(growthCommand())
 	return c
 }
 
