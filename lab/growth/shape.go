@@ -27,7 +27,7 @@ const (
 	tops    = 3
 	regions = 12
 	// SiteMinions is how many minions a site has at most.
-	SiteMinions = 5000
+	SiteMinions = 4200
 )
 
 // Options returns the simulation of test.ping to about so many minions.

@@ -23,7 +23,7 @@ func growthCommand() *cobra.Command {
 		Use:   "growth",
 		Short: "Play one job in trees of growing size; write the data and draw it",
 		Long: "momlab sim growth plays test.ping to all minions of a tree (three tops as one, twelve regions\n" +
-			"behind a WAN, sites of at most 5000 minions) and of a flat master, from few minions to many. It writes\n" +
+			"behind a WAN, sites of at most 4200 minions) and of a flat master, from few minions to many. It writes\n" +
 			"one line for each size as CSV and draws time, messages, bytes, memory and rows as SVG. A million\n" +
 			"minions take some 10 GB of memory and three minutes of a processor.",
 		Example: "  momlab sim growth --to 1000000\n" +
