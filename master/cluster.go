@@ -2,7 +2,6 @@ package master
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
