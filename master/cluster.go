@@ -2,7 +2,6 @@ package master
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
@@ -82,9 +81,8 @@ func (m *Master) peerChannel(addr string) (*channel.Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	pin := strings.NewReplacer("/", "_", ":", "_").Replace(fmt.Sprintf("cluster_%s_%d.pub", host, port))
 	return channel.New(channel.Config{
-		ID: m.node, PkiDir: m.cfg.PkiDir, Pair: m.keys.Identity.Pair, PinName: pin, Host: host, Port: port, Option: "cluster_peers",
+		ID: m.node, PkiDir: m.cfg.PkiDir, Pair: m.keys.Identity.Pair, PinName: channel.PinOfTop(host, port), Host: host, Port: port, Option: "cluster_peers",
 		Dial:        zmtp.DialConfig{IPv6: m.cfg.Ipv6, DialTimeout: peerTimeout, BackoffMin: 200 * time.Millisecond, BackoffMax: 2 * time.Second},
 		AuthTimeout: peerTimeout, AuthTries: 1, RequestTimeout: peerTimeout, RequestTries: 1, Log: m.log.With("addr", addr),
 	})

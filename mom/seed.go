@@ -15,7 +15,8 @@ func seedCommand() *cobra.Command {
 		Long: "Makes the key pairs that the nodes under CONFIG lack, accepts each public key at the\n" +
 			"master above, admits nodes there as homes for others (mom node admit), pins that\n" +
 			"master's key below, and prints every link with its fingerprints. CONFIG holds one folder per node, named as the others reach it, with\n" +
-			"that node's /etc/salt; DATA holds one folder per node, its root_dir. For containers,\n" +
+			"that node's /etc/salt; tops that name each other in cluster_peers are admitted at each other\n" +
+			"(mom node admit --top); DATA holds one folder per node, its root_dir. For containers,\n" +
 			"where the volumes of all nodes are on one machine. A second run changes nothing.",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -25,8 +26,12 @@ func seedCommand() *cobra.Command {
 				if l.Changed {
 					state = "new"
 				}
-				_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s below %s: %s\n    key    %s\n    master %s\n",
-					l.ID, l.Master, state, l.Fingerprint, l.MasterKey) // a broken pipe changes no key
+				place := "below"
+				if l.Beside {
+					place = "beside"
+				}
+				_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s: %s\n    key    %s\n    master %s\n",
+					l.ID, place, l.Master, state, l.Fingerprint, l.MasterKey) // a broken pipe changes no key
 			}
 			return err
 		},

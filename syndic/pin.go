@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
@@ -21,12 +20,7 @@ func pinFile(pkiDir, host string, several bool) (string, error) {
 	if !several {
 		return shared, nil
 	}
-	name := "syndic_master." + strings.Map(func(r rune) rune {
-		if r == '/' || r == filepath.Separator || r == 0 {
-			return '_'
-		}
-		return r
-	}, host) + ".pub"
+	name := channel.PinOfParent(host)
 	path := filepath.Join(pkiDir, name)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return name, err

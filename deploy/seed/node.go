@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
 )
 
@@ -17,11 +18,19 @@ type node struct {
 	name      string
 	masterPKI string   // key folder of its master; empty for a minion
 	minionPKI string   // key folder of its minion or syndic; empty at the top
-	pin       string   // file in minionPKI that holds the key of the master above
+	pin       string   // file in minionPKI that holds the key of the master above; empty if there are several
 	id        string   // minion or syndic id
 	parents   []string // names of the nodes above
+	topID     string   // id of its master, of a top
+	tops      []peer   // the other tops of its cluster
 	masterKey keySpec
 	minionKey keySpec
+}
+
+// peer is an entry of cluster_peers.
+type peer struct {
+	host string
+	port int
 }
 
 // keySpec says how a private key is made.
@@ -76,6 +85,16 @@ func readNode(dir, data string) (*node, error) {
 			return nil, err
 		}
 		n.masterKey = keySpec{m.Keysize, m.KeyPass}
+		if n.topID = m.ID; len(m.ClusterPeers) > 0 && m.Place("id") == (config.Place{}) {
+			return nil, errors.New("is a top of a cluster and needs the option id: its key is accepted under that name")
+		}
+		for _, addr := range m.ClusterPeers {
+			host, port, err := channel.SplitMaster(addr, 4506)
+			if err != nil {
+				return nil, fmt.Errorf("cluster_peers: %w", err)
+			}
+			n.tops = append(n.tops, peer{host, port})
+		}
 		if m.Place("syndic_master") != (config.Place{}) {
 			s, _, err := config.LoadSyndic(dir)
 			if err != nil {
@@ -113,9 +132,20 @@ func (n *node) setUpper(m *config.Minion, pin, data string) error {
 		n.parents = append(n.parents, host)
 	}
 	if len(n.parents) > 1 {
-		return fmt.Errorf("has %d masters above it; keys can be seeded for one, accept the others with salt-key", len(n.parents))
+		if n.masterPKI == "" {
+			return fmt.Errorf("has %d masters above it; keys of a minion can be seeded for one, accept the others with salt-key", len(n.parents))
+		}
+		n.pin = ""
 	}
 	return config.CheckID(n.id)
+}
+
+// pinOf returns the name of the file in minionPKI that holds the key of a master above.
+func (n *node) pinOf(parent string) string {
+	if n.pin != "" {
+		return n.pin
+	}
+	return channel.PinOfParent(parent)
 }
 
 // rebase moves path from under root to under data.

@@ -16,10 +16,11 @@ import (
 // ErrRejected means that an operator rejected a key of the tree: it is not accepted behind their back.
 var ErrRejected = errors.New("the key was rejected at the master; undo that with salt-key, or remove the node")
 
-// Link is one edge of the tree: ID below Master, with the fingerprints of both keys (sha256).
+// Link is one edge of the tree: ID below Master, or the top ID beside the top Master, with the fingerprints of both keys (sha256).
 type Link struct {
 	ID, Master             string
 	Fingerprint, MasterKey string
+	Beside                 bool // both are tops of one cluster
 	Changed                bool // a key was laid or replaced by this run
 }
 
@@ -52,6 +53,15 @@ func Tree(configDir, dataDir string) ([]Link, error) {
 			links = append(links, link)
 		}
 	}
+	for _, n := range nodes {
+		for _, p := range n.tops {
+			link, err := unite(n, byName[p.host], p)
+			if err != nil {
+				return links, fmt.Errorf("top %s and top %s: %w", n.name, p.host, err)
+			}
+			links = append(links, link)
+		}
+	}
 	return links, nil
 }
 
@@ -80,19 +90,30 @@ func check(nodes []*node) error {
 		}
 	}
 	for _, n := range nodes {
-		seen := []string{n.name}
-		for at := n; at != nil && at.masterPKI != "" && len(at.parents) == 1; at = masters[at.parents[0]] {
-			up := at.parents[0]
-			if up == n.name {
-				faults = append(faults, fmt.Errorf("node %s: stands below itself (%s)", n.name, strings.Join(append(seen, up), " below ")))
-			}
-			if slices.Contains(seen, up) {
-				break
-			}
-			seen = append(seen, up)
+		if way := n.belowItself(masters, n, []string{n.name}); way != nil {
+			faults = append(faults, fmt.Errorf("node %s: stands below itself (%s)", n.name, strings.Join(way, " below ")))
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, checkTops(nodes, masters))...)
+}
+
+// belowItself returns a way from at up to n, nil if there is none. seen is the way to at.
+func (n *node) belowItself(masters map[string]*node, at *node, seen []string) []string {
+	if at == nil || at.masterPKI == "" {
+		return nil
+	}
+	for _, up := range at.parents {
+		if up == n.name {
+			return append(seen, up)
+		}
+		if slices.Contains(seen, up) {
+			continue
+		}
+		if way := n.belowItself(masters, masters[up], append(slices.Clip(seen), up)); way != nil {
+			return way
+		}
+	}
+	return nil
 }
 
 // connect accepts the key of below at above, and pins the key of above at below.
@@ -115,7 +136,7 @@ func connect(below, above *node) (Link, error) {
 	}
 	for _, f := range []struct{ path, pem string }{
 		{filepath.Join(above.masterPKI, "minions", below.id), lower},
-		{filepath.Join(below.minionPKI, below.pin), upper},
+		{filepath.Join(below.minionPKI, below.pinOf(above.name)), upper},
 	} {
 		changed, err := lay(f.path, f.pem)
 		if err != nil {

@@ -165,3 +165,94 @@ func TestTree_Faults(t *testing.T) {
 		t.Errorf("empty tree: got %v", err)
 	}
 }
+
+func cluster() map[string]string {
+	return map[string]string{
+		"top-1/master": "root_dir: /data\nid: one\norder_masters: True\ncluster_peers: [top-2]\n",
+		"top-2/master": "root_dir: /data\nid: two\norder_masters: True\ncluster_peers: ['top-1:4706']\n",
+		"eu/master":    "root_dir: /data\nsyndic_master: [top-1, 'top-2:4506']\n",
+		"eu/minion":    "root_dir: /data\nid: eu\n",
+	}
+}
+
+// Tops of a cluster accept, admit and pin each other, and a node below both has the key of each.
+func TestTree_Cluster(t *testing.T) {
+	configDir, data := tree(t, cluster())
+	links, err := Tree(configDir, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(links) != 4 {
+		t.Fatalf("got %d links, want 4: %+v", len(links), links)
+	}
+	const master, minion = "etc/salt/pki/master", "etc/salt/pki/minion"
+	one, two := read(t, data, "top-1", master, "master.pub"), read(t, data, "top-2", master, "master.pub")
+	eu := read(t, data, "eu", minion, "minion.pub")
+	for i, s := range [][2]string{
+		{read(t, data, "top-1", master, "minions/two"), two},
+		{read(t, data, "top-2", master, "minions/one"), one},
+		{read(t, data, "top-1", master, "cluster_top-2_4506.pub"), two},
+		{read(t, data, "top-2", master, "cluster_top-1_4706.pub"), one},
+		{read(t, data, "top-1", master, "minions/eu"), eu},
+		{read(t, data, "top-2", master, "minions/eu"), eu},
+		{read(t, data, "eu", minion, "syndic_master.top-1.pub"), one},
+		{read(t, data, "eu", minion, "syndic_master.top-2.pub"), two},
+	} {
+		if s[0] != s[1] || s[0] == "" {
+			t.Errorf("pair %d: the two sides hold different keys", i)
+		}
+	}
+	for top, id := range map[string]string{"top-1": "two", "top-2": "one"} {
+		pki := filepath.Join(data, top, master)
+		if got, err := admitted.Tops.List(pki); err != nil || len(got) != 1 || !crypt.IsFinger(got[id]) {
+			t.Errorf("%s admits the tops %v, %v", top, got, err)
+		}
+		if got, err := admitted.List(pki); err != nil || len(got) != 1 || got["eu"] == "" {
+			t.Errorf("%s admits the nodes %v, %v", top, got, err)
+		}
+	}
+	again, err := Tree(configDir, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range again {
+		if l.Changed {
+			t.Errorf("the second run changed %+v", l)
+		}
+	}
+}
+
+func TestTree_ClusterFaults(t *testing.T) {
+	for name, tt := range map[string]struct{ file, text, want string }{
+		"no such top":    {"top-1/master", "root_dir: /data\nid: one\ncluster_peers: [top-3]\n", "top-3, which is no master"},
+		"no id":          {"top-1/master", "root_dir: /data\ncluster_peers: [top-2]\n", "needs the option id"},
+		"one id twice":   {"top-1/master", "root_dir: /data\nid: two\ncluster_peers: [top-2]\n", "have the id two"},
+		"not a top":      {"eu/master", "root_dir: /data\nsyndic_master: [top-1, top-2]\nid: eu\ncluster_peers: [top-1]\n", "only tops"},
+		"loop in a pair": {"top-2/master", "root_dir: /data\nid: two\nsyndic_master: [top-1, eu]\n", "stands below itself"},
+	} {
+		files := cluster()
+		files[tt.file] = tt.text
+		files["top-2/minion"] = "root_dir: /data\nid: two\n"
+		configDir, data := tree(t, files)
+		if _, err := Tree(configDir, data); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", name, err, tt.want)
+		}
+		if left, _ := os.ReadDir(data); len(left) != 0 {
+			t.Errorf("%s: a faulty tree got keys: %v", name, left)
+		}
+	}
+}
+
+func TestTree_LeavesARejectedTopRejected(t *testing.T) {
+	configDir, data := tree(t, cluster())
+	dir := filepath.Join(data, "top-2/etc/salt/pki/master/minions_rejected")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "one"), []byte("key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Tree(configDir, data); !errors.Is(err, ErrRejected) {
+		t.Errorf("got %v, want ErrRejected", err)
+	}
+}

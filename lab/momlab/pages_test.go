@@ -11,7 +11,7 @@ import (
 )
 
 // pages are those about momlab; other pages name its flags on lines that call it alone.
-var pages = []string{"benchmarks.md", "chaos.md", "simulator.md", "swarm.md"}
+var pages = []string{"benchmarks.md", "chaos.md", "scale.md", "simulator.md", "swarm.md"}
 
 // ofMom are flags of mom and of other programs on those pages.
 var ofMom = []string{"api", "async", "queue", "show-jid", "undo"}
@@ -24,15 +24,18 @@ var (
 // Pages name no flag that momlab does not have.
 func TestPagesNameFlags(t *testing.T) {
 	known := []string{"help"}
-	for _, c := range root().Commands() {
+	all := root().Commands()
+	for len(all) > 0 {
+		c := all[0]
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		all = append(all[1:], c.Commands()...)
 	}
 	docs := filepath.Join("..", "..", "docs")
-	all, err := filepath.Glob(filepath.Join(docs, "*", "*.md"))
-	if err != nil || len(all) < 30 {
+	files, err := filepath.Glob(filepath.Join(docs, "*", "*.md"))
+	if err != nil || len(files) < 30 {
 		t.Fatalf("%d pages: %v", len(all), err)
 	}
-	for _, page := range append(all, filepath.Join(docs, "..", "README.md")) {
+	for _, page := range append(files, filepath.Join(docs, "..", "README.md")) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +32,7 @@ const maxFaults = 12
 func (w *World) Check() error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	w.held = map[stored]rowSet{}
 	for _, n := range w.nodes {
 		w.checkNode(n, fail)
 	}
@@ -43,6 +43,7 @@ func (w *World) Check() error {
 		}
 	}
 	w.checkAgree(fail)
+	w.held = nil
 	errs = append(errs, w.breaches...)
 	for _, by := range sortedKeys(w.rescues.Counts()) {
 		fail("%s rescued %d rows or jobs that should have needed no rescue", by, w.rescues.Counts()[by])
@@ -109,7 +110,7 @@ func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 			continue
 		}
 		for _, at := range w.gaveTo(&n.minions[i], j) {
-			if at == nil || !w.holds(at, j)[g] {
+			if at == nil || !w.holds(at, j).has(g) {
 				fail("%s does not store the return of %s to %s", at.name(), w.ids[g], j.jid)
 			}
 		}
@@ -118,12 +119,8 @@ func (w *World) checkWays(n *node, j *job, fail func(string, ...any)) {
 		if asked := n.askers(returners.Item{JID: j.jid}); len(n.ups) > 1 && !slices.Contains(asked, l) {
 			continue
 		}
-		above := w.holds(l.parent, j)
-		for _, g := range slices.Sorted(maps.Keys(have)) {
-			if !above[g] {
-				fail("%s does not store the return of %s to %s, but %s does", l.parent.id, w.ids[g], j.jid, n.id)
-				break
-			}
+		if g, found := have.without(w.holds(l.parent, j)); found {
+			fail("%s does not store the return of %s to %s, but %s does", l.parent.id, w.ids[g], j.jid, n.id)
 		}
 	}
 }
@@ -144,13 +141,6 @@ func (n *node) name() string {
 		return "no node"
 	}
 	return n.id
-}
-
-// holds returns the set of minions whose returns to a job a node stores.
-func (w *World) holds(n *node, j *job) map[int]bool {
-	out := map[int]bool{}
-	n.disk.EachReturn(j.jid, func(r returners.Return) { out[w.index(r.ID)] = true })
-	return out
 }
 
 func (w *World) ranBelow(n *node, j *job) int {
@@ -213,7 +203,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		}
 	}
 	if r.shared && len(top.here(j)) == 0 { // it was away, and the top that publishes the job died
-		if !w.o.Faults.any() {
+		if !w.o.faulty() {
 			fail("job %s: %s does not know it", j.jid, top.id)
 		}
 		return
@@ -226,7 +216,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 		fail("job %s at %s: expected %d, returned %d, failed %d, missing %d do not add up", j.jid, top.id, a.Expected, a.Returned, a.Failed, len(a.missing))
 	}
 	for _, path := range sortedKeys(a.nodes) {
-		if s := a.nodes[path]; s != jobevent.NodeAnswered && !w.o.Faults.any() {
+		if s := a.nodes[path]; s != jobevent.NodeAnswered && !w.o.faulty() {
 			fail("job %s at %s: node %s is %s without a fault", j.jid, top.id, path, s)
 		}
 	}
@@ -267,7 +257,7 @@ func (w *World) checkRun(j *job, r *run, some []bool, fail func(string, ...any))
 // checkCalm checks a job in a tree without faults: no connected minion is missing, and the job ends
 // as soon as its last minion has answered.
 func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
-	if w.o.Faults.any() || w.o.OutboxRows > 0 || w.o.Older > 0 {
+	if w.o.faulty() || w.o.OutboxRows > 0 || w.o.Older > 0 {
 		return
 	}
 	if !r.answered {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -164,8 +163,8 @@ func (w *World) checkAgree(fail func(string, ...any)) {
 	for _, j := range w.jobs {
 		first := w.holds(w.tops[0], j)
 		for _, top := range w.tops[1:] {
-			if have := w.holds(top, j); !maps.Equal(first, have) {
-				fail("job %s: %s stores %d returns, %s %d", j.jid, w.tops[0].id, len(first), top.id, len(have))
+			if have := w.holds(top, j); !first.equal(have) {
+				fail("job %s: %s stores %d returns, %s %d", j.jid, w.tops[0].id, first.count(), top.id, have.count())
 			}
 		}
 	}

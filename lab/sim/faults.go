@@ -58,9 +58,13 @@ func (w *World) minion(g int) *minion {
 	return nil
 }
 
-// planCut cuts a link at time t for d, per direction.
+// planCut cuts a drawn link at time t for d, per direction.
 func (w *World) planCut(t, d int64, cutUp, cutDown bool) {
-	l := w.links[w.rng.IntN(len(w.links))]
+	w.cutLink(w.links[w.rng.IntN(len(w.links))], t, d, cutUp, cutDown)
+}
+
+// cutLink cuts one link at time t for d, per direction.
+func (w *World) cutLink(l *link, t, d int64, cutUp, cutDown bool) {
 	w.after(t, func() {
 		if l.cut[up] || l.cut[down] {
 			return // already cut

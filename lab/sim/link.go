@@ -32,6 +32,8 @@ type link struct {
 
 	cut [2]bool // a partition, per direction
 
+	road *road // nil: a link inside a region
+
 	standing bool // the connection exists
 	epoch    int  // counts connects and disconnects
 	coming   bool // a connect is scheduled
@@ -246,8 +248,14 @@ func (l *link) greet(epoch int) {
 }
 
 // arrival returns the delay until a message that leaves in d arrives, after all earlier ones.
-func (l *link) arrival(dir direction, d int64) int64 {
-	at := max(l.w.now+d+l.w.o.Edge.draw(l.w.rng), l.last[dir]+1)
+func (l *link) arrival(dir direction, d, bytes int64) int64 {
+	at := l.w.now + d
+	if l.road != nil {
+		at += l.road.delay(dir, at, bytes)
+	} else {
+		at += l.w.o.Edge.draw(l.w.rng)
+	}
+	at = max(at, l.last[dir]+1)
 	l.last[dir] = at
 	return at - l.w.now
 }
@@ -263,7 +271,7 @@ func (l *link) give(j *job, serial int, wait int64) {
 	epoch := l.epoch
 	l.parent.count(down, l.w.publicationBytes(j))
 	l.parent.do(giveNode, func() {
-		l.w.after(l.arrival(down, wait), func() {
+		l.w.after(l.arrival(down, wait, l.w.publicationBytes(j)), func() {
 			if !l.standing || l.epoch != epoch || l.cut[down] || !l.child.alive {
 				return
 			}
@@ -306,7 +314,7 @@ func (l *link) insist(j *job, serial, times int) {
 		case !taken:
 			c.w.reach(markDeclined)
 			c.said[j.n].declined = true
-			if !c.w.o.Faults.any() && c.w.o.OutboxRows == 0 {
+			if !c.w.o.faulty() && c.w.o.OutboxRows == 0 {
 				c.w.broken("%s gives up %s of %s without a fault", c.id, j.jid, l.parent.id)
 			}
 			c.answer(jobevent.Missing{JID: j.jid, Nodes: map[string]jobevent.NodeState{"": jobevent.NodeUnreachable}})

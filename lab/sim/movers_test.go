@@ -67,7 +67,7 @@ func playMoves(t *testing.T, seed uint64, s sabotage, m meddler) error {
 		n, d := leaves[r.IntN(len(leaves))], 5e9+r.Int64N(30e9)
 		w.after(within(), func() {
 			for _, j := range w.jobs { // returns stored at the dead node alone are missing until it is back
-				for g := range w.holds(n, j) {
+				for g := range w.holds(n, j).all() {
 					answers[w.ids[g]+j.jid] = true
 				}
 			}

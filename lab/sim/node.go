@@ -70,6 +70,7 @@ type node struct {
 
 	observed
 	stats    nodeStats
+	sink     sink              // of a top, to the database
 	waitsFor map[string]string // at the end, by open job
 }
 
@@ -82,7 +83,7 @@ func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	}
 	for _, p := range parents {
 		above := w.nodes[p]
-		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), backfills: map[string]struct{}{}, acknowledged: map[string]bool{}, silent: map[string]bool{}}
+		l := &link{w: w, child: n, parent: above, dest: returners.DestParent(above.id), road: w.newRoad(above), backfills: map[string]struct{}{}, acknowledged: map[string]bool{}, silent: map[string]bool{}}
 		n.ups, above.downs, w.links = append(n.ups, l), append(above.downs, l), append(w.links, l)
 		n.depth = max(n.depth, above.depth+1)
 	}

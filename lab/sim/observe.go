@@ -207,7 +207,7 @@ func (n *node) checkSaid(fail func(string, ...any)) {
 		if n.unreported[j.jid] {
 			fail("%s has not reported the end of %s to all parents that requested it", n.id, j.jid)
 		}
-		if n.w.o.Faults.any() || j.invented {
+		if n.w.o.faulty() || j.invented {
 			continue
 		}
 		for _, id := range sortedKeys(n.said[j.n].returned) {

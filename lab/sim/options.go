@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -117,6 +118,9 @@ type Options struct {
 	// Edge and Leaf are the one-way latencies between nodes, and between a node and a
 	// minion. Default 1ms..2ms and 500us..1ms.
 	Edge, Leaf Dist
+	// WAN describes the links below the tops, SQL the database that the tops share.
+	WAN WAN
+	SQL SQL
 	// Cluster makes the tops share their jobs, as with cluster_peers.
 	Cluster bool
 	// Gather is syndic_event_forward_timeout. Default 500 ms.
@@ -168,8 +172,11 @@ type Progress struct {
 
 // uncertain reports whether messages may get lost.
 func (o *Options) uncertain() bool {
-	return o.meddle != nil || o.Faults.any() || o.Faults.Hostile.any()
+	return o.meddle != nil || o.faulty() || o.Faults.Hostile.any()
 }
+
+// faulty reports whether messages may get lost or late.
+func (o *Options) faulty() bool { return o.Faults.any() || o.WAN.Lost > 0 }
 
 // Costs is the processor time that a node spends.
 type Costs struct {
@@ -263,7 +270,7 @@ func (o *Options) fill() error {
 		}
 		last = max(last, j.At+j.Twice+time.Duration(max(j.Slices-1, 0))*j.Every)
 	}
-	if err := o.validateCluster(); err != nil {
+	if err := errors.Join(o.validateCluster(), o.WAN.validate(), o.SQL.validate()); err != nil {
 		return err
 	}
 	m := o.Minions

@@ -183,7 +183,7 @@ func (w *World) checkQueued(j *job, r *run, fail func(string, ...any)) {
 	}
 	has := w.holds(r.top, j)
 	for _, id := range sortedKeys(r.account.missing) {
-		if has[w.index(id)] {
+		if has.has(w.index(id)) {
 			continue
 		}
 		why := r.account.missing[id].Reason

@@ -50,6 +50,9 @@ type Tier struct {
 	MaxOutbox int64   `json:"max_outbox_rows"`
 	// MaxBusy is the processor time of the busiest node.
 	MaxBusy time.Duration `json:"max_busy_ns"`
+	// MaxRate is the highest number of rows a second that one node stored, on average between its
+	// first and its last row.
+	MaxRate float64 `json:"max_rows_per_second"`
 }
 
 // Account is the account of a job at a top.
@@ -64,7 +67,9 @@ type Account struct {
 	Missing  map[string]int `json:"missing"` // by reason
 	// Took is the time from the publication to the first time that the account added up;
 	// below 0: never. Closings is how often it was closed.
-	Took     time.Duration `json:"took_ns"`
+	Took time.Duration `json:"took_ns"`
+	// Last is the time from the publication until the top has stored the last return.
+	Last     time.Duration `json:"last_ns"`
 	Closings int           `json:"closings"`
 	Rows     int           `json:"rows"`
 
@@ -87,8 +92,17 @@ type Report struct {
 	Faults  int           `json:"faults"`
 	Jobs    []Account     `json:"jobs"`
 	Tiers   []Tier        `json:"tiers"`
+	SQL     []Sink        `json:"sql,omitempty"` // by top
 	// Rows is a hash of all rows at the first top of each job: equal rows have equal hashes.
 	Rows string `json:"rows_digest"`
+}
+
+// Sink is what a top has written to the database.
+type Sink struct {
+	Top  string        `json:"top"`
+	Rows int64         `json:"rows"`
+	Most int64         `json:"max_waiting_rows"`
+	Last time.Duration `json:"last_ns"` // when the last row was stored, since the start
 }
 
 type nodeStats struct {
@@ -97,6 +111,29 @@ type nodeStats struct {
 	repeats int64
 	outbox  int64
 	busy    int64
+
+	first, last int64 // when rows were stored
+}
+
+// stored counts rows that are new at the node.
+func (n *node) stored(rows int) {
+	if rows == 0 {
+		return
+	}
+	s := &n.stats
+	if s.first == 0 {
+		s.first = n.w.now
+	}
+	s.last = n.w.now
+	n.w.sql.wrote(n, rows)
+}
+
+// rate returns the rows per second between the first and the last.
+func (s *nodeStats) rate() float64 {
+	if s.last <= s.first {
+		return 0
+	}
+	return float64(s.rows) / time.Duration(s.last-s.first).Seconds()
 }
 
 func (n *node) count(dir direction, bytes int64) {
@@ -160,6 +197,7 @@ func (w *World) sumUp() Report {
 			if run.completed >= 0 {
 				a.Took = run.completed - run.published
 			}
+			a.Last = max(run.last-run.published, 0)
 			for _, m := range a.missing {
 				a.Missing[m.Reason]++
 			}
@@ -194,8 +232,14 @@ func (w *World) sumUp() Report {
 		t.MaxOutbox = max(t.MaxOutbox, n.stats.outbox)
 		t.MaxMemory = max(t.MaxMemory, w.memory(n))
 		t.MaxBusy = max(t.MaxBusy, time.Duration(n.stats.busy))
+		t.MaxRate = max(t.MaxRate, n.stats.rate())
 	}
 	r.Tiers = tiers
+	for _, top := range w.tops {
+		if s := top.sink; w.sql != nil {
+			r.SQL = append(r.SQL, Sink{Top: top.id, Rows: s.written, Most: s.most, Last: time.Duration(s.last)})
+		}
+	}
 	return r
 }
 
@@ -231,7 +275,7 @@ func (r Report) Text(out io.Writer) error {
 	line("seed %d: %d minions, %d nodes in %d tiers, %d faults, %d events, %s of virtual time",
 		r.Seed, r.Minions, r.Nodes, len(r.Tiers), r.Faults, r.Events, r.Virtual.Round(time.Millisecond))
 	line("")
-	line("job\tfunction\ttargets\texpected\treturned\tfailed\tmissing\trows\ttook")
+	line("job\tfunction\ttargets\texpected\treturned\tfailed\tmissing\trows\tlast return\ttook")
 	for _, a := range r.Jobs {
 		missing := 0
 		for _, n := range a.Missing {
@@ -244,7 +288,8 @@ func (r Report) Text(out io.Writer) error {
 		if a.Top != "" {
 			took += " at " + a.Top
 		}
-		line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s", a.JID, a.Fun, a.Targets, a.Expected, a.Returned, a.Failed, missing, a.Rows, took)
+		line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s", a.JID, a.Fun, a.Targets, a.Expected, a.Returned, a.Failed, missing, a.Rows,
+			a.Last.Round(time.Millisecond), took)
 	}
 	reasons := map[string]int{}
 	for _, a := range r.Jobs {
@@ -260,6 +305,9 @@ func (r Report) Text(out io.Writer) error {
 	for i, x := range r.Tiers {
 		line("%d\t%d\t%d\t%d\t%s\t%d\t%s\t%d\t%d\t%d\t%s\t%s", i, x.Nodes, x.Minions, x.Up.Messages, size(x.Up.Bytes),
 			x.Down.Messages, size(x.Down.Bytes), x.Rows, x.Repeats, x.MaxOutbox, x.MaxBusy.Round(time.Millisecond), size(x.MaxMemory))
+	}
+	for _, s := range r.SQL {
+		line("database: %s writes\t%d rows, at most %d waiting, the last at %s", s.Top, s.Rows, s.Most, s.Last.Round(time.Millisecond))
 	}
 	line("")
 	line("rows at the top: digest %s", r.Rows)

@@ -97,7 +97,7 @@ func (l *link) carry(a act, bytes, work int64, nonce string, handle handler, fin
 	}
 	serve := func(answer func(wire.Raw, error)) { p.once(c.id, nonce, handle, answer) }
 	c.do(a, func() {
-		w.after(l.arrival(up, 0), func() {
+		w.after(l.arrival(up, 0, bytes), func() {
 			if l.cut[up] && l.greeted {
 				l.late = append(l.late, undelivered{life, serve})
 			}
@@ -130,7 +130,7 @@ func (l *link) answerTo(epoch int, finish func(wire.Raw, error), v wire.Raw, err
 		return
 	}
 	p.do(answerParent, func() {
-		w.after(l.arrival(down, 0), func() {
+		w.after(l.arrival(down, 0, ackBytes), func() {
 			if !l.standing || l.epoch != epoch || l.cut[down] || !c.alive {
 				return
 			}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"time"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/wire"
@@ -117,14 +118,20 @@ func (n *node) keep(rets []returners.Return, loads []returners.Load) error {
 		}
 		return err
 	}
+	before := n.stats.rows
 	for i, fresh := range res.NewReturns {
 		if fresh {
 			n.stats.rows++
-			n.said[n.w.byJID[rets[i].JID].n].rows++
+			j := n.w.byJID[rets[i].JID]
+			n.said[j.n].rows++
+			if r := j.at(n); r != nil {
+				r.last = time.Duration(n.w.now)
+			}
 		} else {
 			n.stats.repeats++
 		}
 	}
+	n.stored(int(n.stats.rows - before))
 	n.point("after returns are stored")
 	n.engine.Saved(s, res, nil)
 	if len(n.ups) > 0 {

@@ -44,9 +44,11 @@ type World struct {
 	requests uint64
 	topCuts  map[[2]*node]topCut
 	marks    map[mark]int
-	evil     *rand.Rand // stream of hostile peers; nil: no attacks
-	report   *Report    // built on first use
-	breaches []error    // violations found during the run
+	evil     *rand.Rand        // stream of hostile peers; nil: no attacks
+	report   *Report           // built on first use
+	breaches []error           // violations found during the run
+	held     map[stored]rowSet // during a check
+	sql      *database         // of the tops; nil: none
 }
 
 // species is the kind of a minion.
@@ -82,6 +84,7 @@ type job struct {
 type run struct {
 	top                  *node
 	published, completed time.Duration
+	last                 time.Duration // when the last return was stored
 	closings             int
 	answered             bool // the publishing command got its confirmation
 	shared               bool // another top of the cluster publishes it
@@ -109,6 +112,9 @@ func New(o Options) (*World, error) {
 		byJID: map[string]*job{}, crashAt: map[int]bool{}, movers: newMovers(),
 	}
 	w.rescues = logs.NewRescues(w.log, w.clock)
+	if o.SQL.any() {
+		w.sql = &database{SQL: o.SQL, w: w, rng: o.stream(0x73716c)}
+	}
 	total := o.Shape.Total()
 	w.ids, w.kinds = make([]string, total), make([]species, total)
 	for i := range w.ids {
@@ -155,7 +161,7 @@ func New(o Options) (*World, error) {
 	w.planHostiles()
 	w.planTurned()
 	w.planClocks()
-	return w, nil
+	return w, w.planRegions()
 }
 
 // speciesOf depends only on the minion and the shares, not on the shape or the seed: the same

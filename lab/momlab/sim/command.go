@@ -27,6 +27,7 @@ type flags struct {
 	seeds, cores, tops, ties     int
 	random, batches, trace       bool
 	out                          string
+	far                          far
 }
 
 // Command is momlab sim.
@@ -40,6 +41,7 @@ func Command() *cobra.Command {
 			"schedules and prints the seed of the first that breaks a promise.",
 		Example: "  momlab sim --shape 10x100x1000\n" +
 			"  momlab sim --shape 3x4x20 --kills 3 --partitions 2 --loss 0.05 --seeds 500\n" +
+			"  momlab sim --shape 12x20x417 --tops 3 --cluster --wan-rtt 80ms..120ms --wan-loss 0.001 --sql-rows 20000\n" +
 			"  momlab sim --random --faults --seed 4711 --trace",
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -86,6 +88,8 @@ func Command() *cobra.Command {
 	fl.BoolVar(&f.trace, "trace", false, "print what happens, event by event")
 	fl.StringVar(&f.out, "out", "text", "text or json")
 	command.Values(c, "out", "text", "json")
+	f.far.add(fl)
+	c.AddCommand(growthCommand())
 	return c
 }
 
@@ -104,6 +108,9 @@ func (f *flags) options(cmd *cobra.Command) (sim.Options, error) {
 		return d
 	}
 	o.Edge, o.Leaf, o.Faults.For = dist("rtt", f.edge, true), dist("minion-rtt", f.leaf, true), dist("for", f.faultsFor, false)
+	if err := f.far.set(&o); err != nil {
+		errs = append(errs, err)
+	}
 	var err error
 	if o.Shape, err = sim.ParseShape(f.shape); err != nil {
 		errs = append(errs, fmt.Errorf("--shape: %w", err))

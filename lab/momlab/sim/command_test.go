@@ -51,6 +51,9 @@ func TestSimRefusals(t *testing.T) {
 		{"--out", "xml"},
 		{"--seeds", "0"},
 		{"--cores", "0"},
+		{"--wan-rtt", "soon"},
+		{"--wan-rate", "-1"},
+		{"--sql-rows", "100", "--sql-commit", "soon"},
 		{"more"},
 	} {
 		if code, _, errOut := runLine(args...); code != command.ExitUsage || errOut == "" {
