@@ -2,7 +2,8 @@ package client
 
 import "time"
 
-// maxNamed is how many minions events may add to those that the master has named in its answer.
+// maxNamed is how many minions may be added to those that the master named in its answer, by events
+// that name them or by their returns.
 const maxNamed = 1 << 16
 
 // waits holds how long the client waits for the minions of a job.

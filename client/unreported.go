@@ -250,7 +250,6 @@ func (f *unreported) resume(ctx context.Context, lost error) error {
 		f.log.Warn("returns missed while the event bus was lost", "jid", f.jid, "err", err)
 	}
 	for _, r := range missed {
-		//mutant:missed-returns-of-salt-are-read
 		if f.roll.accept(r) {
 			f.later = append(f.later, Update{Return: r})
 		}
