@@ -19,7 +19,7 @@ type BatchStarted struct {
 
 // errNoBatches refuses a batch at a master that is not mom's. Salt 3008 runs batches too, but its
 // command hands them over in files of the master's cache directory.
-var errNoBatches = fmt.Errorf("start a batch: %w: only a master of mom runs batches for this client; omit --async", ErrNotReported)
+var errNoBatches = fmt.Errorf("start a batch: %w, and only mom's masters run batches for this client; omit --async", ErrNotReported)
 
 // StartBatch runs test.ping on the target of j and asks the master to run j on the minions that
 // answer, in batches. It does not wait for the batches, and they do not need the client. It

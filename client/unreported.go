@@ -32,7 +32,7 @@ type unreported struct {
 
 	mu     sync.Mutex  // guards writes of job and answer against Close
 	job    *subscriber // events of the job
-	answer *subscriber // events of the last round; nil if there is none
+	answer *subscriber // events of the last round; nil before the first
 }
 
 // jobMaster is the part of a [Client] that unreported uses.
@@ -96,7 +96,7 @@ func (f *unreported) Next(ctx context.Context) (Update, error) {
 	}
 }
 
-// read handles one buffered event. It returns false if there is none.
+// read handles one buffered event. It returns false without one.
 func (f *unreported) read(ctx context.Context) (bool, error) {
 	switch e, ok, err := f.job.take(); {
 	case ok:

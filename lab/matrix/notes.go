@@ -39,7 +39,7 @@ func Notes() []Note {
 			},
 		},
 		{
-			"handed", false, "mom", "Salt's masters drive batches since 3008, and no command can ask them to: Salt 3008's own `salt` writes the batch into the master's cache directory. mom's `salt` exits with 1 and starts nothing but the `test.ping` that asks which minions are up. Omit `--async`, or use Salt 3008's own `salt` on that host.",
+			"handed", false, "mom", "Salt's masters drive batches since 3008, and have no request that starts one: Salt 3008's own `salt` writes the batch into the master's cache directory. mom's `salt` asks with `test.ping` which minions are up, then starts nothing and exits with 1. Omit `--async`, or use Salt 3008's own `salt` on that host.",
 			func(p Pairing, c Column, row string) bool {
 				return p.top() != mom && c.Kind == OfCommands && c.Of == mom && row == "salt -b 1 --async"
 			},
