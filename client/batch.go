@@ -48,8 +48,8 @@ func (o Batch) Slots(minions int) (int, error) {
 type BatchUpdate struct {
 	// Begins lists the minions of the next round, which is about to be published.
 	Begins []string
-	// Started is the job id of that round. All rounds share one job id if the master reports
-	// the end of jobs (see [Published.ReportsEnd]): each round extends the job.
+	// Started is the job id of that round. All rounds share one job id, except by Salt's API: each
+	// round extends the job.
 	Started string
 	// Update is an update of the round with the job id JID.
 	Update
@@ -168,11 +168,12 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 	if err != nil {
 		return BatchUpdate{Started: f.JID}, err
 	}
-	if f.ReportsEnd {
+	_, judged := f.from.(*unreported)
+	if f.ReportsEnd || judged {
 		b.jid = f.JID
 	}
 	r := round{ids: ids}
-	if j.JID != "" {
+	if j.JID != "" && f.ReportsEnd {
 		r.before = b.sent
 	}
 	b.sent += len(ids)
@@ -209,7 +210,7 @@ func (r *round) has(id string) bool {
 
 // concerns reports whether an update belongs to the round, and reduces it to the minions of the
 // round: the events of a job cover all its rounds. The end of the job ends the round, unless it
-// dates from before the round.
+// dates from before the round. An end that the client judged is one of the round.
 func (r *round) concerns(u *Update) bool {
 	switch {
 	case u.Return != nil:

@@ -5,7 +5,7 @@
 // A [Client] talks to the master on its own machine as Salt's LocalClient does: clear commands
 // on the return port, authenticated by the user's key file, and events on the local bus. A
 // followed job ends with the event that closes the job in the master's ledger. No timer
-// decides.
+// decides, except at a Python master, which has no such event: see [Client.Follow].
 //
 // All exported signatures use types that other modules can name. A value from a minion is a
 // [Raw], which decodes into Go's types or, where the order of keys matters, into those of

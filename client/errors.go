@@ -16,7 +16,8 @@ var (
 	// ErrBusLost means that the event bus was disconnected: the master has stopped, or the
 	// reader was too slow.
 	ErrBusLost = errors.New("the connection to the master's event bus broke")
-	// ErrNotReported means that the master is not mom's and does not report the end of jobs.
+	// ErrNotReported means that the master is not mom's and does not report the end of jobs, which
+	// the call needs.
 	ErrNotReported = errors.New("this master does not report when a job is complete")
 	// ErrClosed means that the client, subscription or followed job was closed by its user.
 	ErrClosed = errors.New("already closed")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
@@ -44,8 +45,13 @@ type Updates interface {
 func FollowingOf(p Published, from Updates) *Following { return &Following{Published: p, from: from} }
 
 // Follow publishes a job and follows it. It opens the bus before it publishes, so no event is
-// missed. It returns the errors of [Client.Publish], and [ErrNotReported]; the Following then holds
-// what is known of the publication. The caller closes the Following.
+// missed. It returns the errors of [Client.Publish]; the Following then holds what is known of the
+// publication. The caller closes the Following.
+//
+// A Python master does not report the end of jobs (see [Published.ReportsEnd]). There the client
+// decides by Salt's rules: when Job.Timeout has passed, it asks the minions that have not returned
+// whether they run the job, and waits gather_job_timeout for their answers, until none runs it any
+// more. Account.Judged is set then.
 func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 	if err := c.expand(&j); err != nil {
 		return &Following{}, err
@@ -59,11 +65,11 @@ func (c *Client) Follow(ctx context.Context, j Job) (*Following, error) {
 		_ = b.Close() // the publication's error matters more
 		return &Following{Published: p}, err
 	}
-	if !p.ReportsEnd {
-		_ = b.Close() // the job continues
-		return &Following{Published: p}, fmt.Errorf("%w: job %s was started but cannot be followed", ErrNotReported, p.JID)
-	}
 	b.bind(p.JID)
+	if !p.ReportsEnd {
+		roll := newAttendance(p, c.named(j), c.waits(&j), time.Now())
+		return &Following{Published: p, from: followUnreported(ctx, c, c.o.Log, p.JID, b, roll)}, nil
+	}
 	return &Following{Published: p, c: c, subscriber: b, seen: map[string]bool{}}, nil
 }
 

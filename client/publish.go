@@ -19,7 +19,7 @@ type Published struct {
 	// lacks. mom's nodes report them at once; Python syndics do with their returns.
 	Pending []string
 	// ReportsEnd is whether the master reports when the job is complete. A Python master does
-	// not, so its jobs cannot be followed.
+	// not; see [Client.Follow].
 	ReportsEnd bool
 }
 

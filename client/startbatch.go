@@ -17,6 +17,10 @@ type BatchStarted struct {
 	JID string
 }
 
+// errNoBatches refuses a batch at a master that is not mom's. Salt 3008 runs batches too, but its
+// command hands them over in files of the master's cache directory.
+var errNoBatches = fmt.Errorf("start a batch: %w, and only mom's masters run batches for this client; omit --async", ErrNotReported)
+
 // StartBatch runs test.ping on the target of j and asks the master to run j on the minions that
 // answer, in batches. It does not wait for the batches, and they do not need the client. It
 // returns the errors of [Client.Run], an error for an invalid size, and [ErrNotReported] if the
@@ -30,6 +34,9 @@ func (c *Client) StartBatch(ctx context.Context, j Job, o Batch) (BatchStarted, 
 		return BatchStarted{}, err
 	}
 	started := BatchStarted{Asked: asked}
+	if !asked.ReportsEnd {
+		return started, errNoBatches
+	}
 	ids := slices.Sorted(maps.Keys(asked.Returns))
 	if len(ids) == 0 {
 		return started, nil
@@ -47,7 +54,7 @@ func (c *Client) StartBatch(ctx context.Context, j Job, o Batch) (BatchStarted, 
 	d := reply.Map("load")
 	switch {
 	case d == nil:
-		return started, fmt.Errorf("%w: start a batch: the master does not run batches; omit --async or update the master", ErrNotReported)
+		return started, errNoBatches
 	case d.String("jid") == "":
 		return started, fmt.Errorf("start a batch: %w: %v", ErrNoMatch, j.Tgt)
 	}

@@ -25,8 +25,11 @@ type subscriber struct {
 // bind sets the job id. Events of the job since the subscription began are delivered too.
 func (h *subscriber) bind(jid string) { h.l.bind(h, jid) }
 
-// Close ends the subscription; a blocked Next returns [ErrClosed].
+// Close ends the subscription; a blocked Next returns [ErrClosed]. h may be nil.
 func (h *subscriber) Close() error {
+	if h == nil {
+		return nil
+	}
 	h.end(ErrClosed)
 	h.l.leave(h)
 	return nil

@@ -53,7 +53,10 @@ type Account struct {
 	// answered yet), silent, unreachable, plain (a Python syndic), or "refused: " and the
 	// reason.
 	Nodes map[string]string
-	Took  time.Duration // from publication to the end, on the master's clock
+	// Judged means that the client decided that the job is complete, because the master does not
+	// report it. The missing minions neither returned nor said that they run the job.
+	Judged bool
+	Took   time.Duration // from publication to the end, on the master's clock or, with Judged, the client's
 }
 
 // Update is an event of a job. Exactly one field is set.

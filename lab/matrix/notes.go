@@ -39,12 +39,9 @@ func Notes() []Note {
 			},
 		},
 		{
-			"follow", false, "mom", "mom's commands wait until the master reports that the job is complete, which Salt's masters never do. `salt` starts the job, prints its jid, and exits with 1; `salt -b` exits when it asks which minions are up; the API starts the job and answers 404 with the jid. Use `salt --async` with `salt-run jobs.lookup_jid` there, or Salt's own `salt` and `salt-api` on that host.",
+			"handed", false, "mom", "Salt's masters drive batches since 3008, and have no request that starts one: Salt 3008's own `salt` writes the batch into the master's cache directory. mom's `salt` asks with `test.ping` which minions are up, then starts nothing and exits with 1. Omit `--async`, or use Salt 3008's own `salt` on that host.",
 			func(p Pairing, c Column, row string) bool {
-				if p.top() == mom {
-					return false
-				}
-				return c.Kind == OfCommands && slices.Contains([]string{"salt", "salt -G", "salt, failing", "state.apply", "salt -b 1", "salt -b 1 --async"}, row) || c.Kind == OfAPI && slices.Contains([]string{"local", "/minions"}, row)
+				return p.top() != mom && c.Kind == OfCommands && c.Of == mom && row == "salt -b 1 --async"
 			},
 		},
 		{

@@ -205,8 +205,7 @@ func (r *call) shown(p *report.Progress) report.Options {
 	}
 }
 
-// follow runs the job and shows updates until the master reports that it is
-// complete.
+// follow runs the job and shows updates until it is complete.
 func (r *call) follow(ctx context.Context) (err error) {
 	job, err := r.client.Follow(ctx, r.job)
 	if err != nil {
@@ -295,10 +294,8 @@ func (r *call) refused(ctx context.Context, err error, jid string) error {
 		return verdict(r.report(nil).NoMatch("No minions matched the target. No command was sent, no jid was assigned."))
 	case errors.As(err, &no):
 		return r.f.Refusal(report.NoReturn, no)
-	case errors.Is(err, client.ErrBusLost):
+	case errors.Is(err, client.ErrBusLost), errors.Is(err, client.ErrNotReported):
 		return command.Exit(report.Failed, err)
-	case errors.Is(err, client.ErrNotReported):
-		return command.Exit(report.Failed, fmt.Errorf("%w; use --async, and salt-run jobs.lookup_jid %s for its results", err, jid))
 	case errors.Is(err, client.ErrNoKey): // the master may be running
 		return command.Exit(report.NoReturn, err)
 	}

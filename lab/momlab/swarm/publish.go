@@ -130,12 +130,12 @@ func (p *publisher) one(ctx context.Context, j *published) error {
 		defer f.Close()
 		j.JID = f.JID
 	}
-	if errors.Is(err, client.ErrNotReported) {
-		return p.ownAccount(ctx, j, f.Minions, began)
-	}
 	if err != nil {
 		j.Error = err.Error()
 		return fmt.Errorf("publish: %w", err)
+	}
+	if !f.ReportsEnd {
+		return p.ownAccount(ctx, j, f.Minions, began)
 	}
 	missing := map[string]bool{}
 	for {
