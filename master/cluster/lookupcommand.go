@@ -44,7 +44,7 @@ type Jobs interface {
 func init() {
 	commands.Register(server.Command{
 		Name: lookupCommand, Who: server.Proven, Whole: true,
-		Args: []string{"what", "jid", "id", "after", "jids", "fun", "target", "since", "until", "limit", "find_job"},
+		Args: []string{"what", "jid", "minion", "after", "jids", "fun", "target", "since", "until", "limit", "find_job"},
 		Doc: `
 Another top of the cluster looks jobs up in the store of this one, because it has no account
 of them; our own addition. This top asks no other.
@@ -52,7 +52,7 @@ of them; our own addition. This top asks no other.
 what
     "job": a job. "jobs": job ids. "loads": loads of jobs. "active": the open jobs.
 jid
-    The job; id: with the return of this minion only; after: only returns of minions after
+    The job; minion: with the return of this minion only; after: only returns of minions after
     this one, without the rest.
 jids
     The jobs whose loads are asked for.
@@ -92,7 +92,7 @@ func (s *Service) onLookup(ctx context.Context, r *server.Request) (any, error) 
 }
 
 func (s *Service) answerJob(ctx context.Context, d *wire.Map) (_ any, err error) {
-	jid, id, after := d.String("jid"), d.String("id"), d.String("after")
+	jid, id, after := d.String("jid"), d.String("minion"), d.String("after")
 	var r jobRecord
 	if id == "" && after == "" { // the account before the returns: what is not in it is in them
 		var a engine.Account

@@ -158,7 +158,7 @@ func (r *Reader) GetReturn(ctx context.Context, jid, id string) (returners.Retur
 		if !f.more || id <= f.returns[len(f.returns)-1].ID {
 			continue
 		}
-		raw := f.link.lookup(ctx, wire.NewMap("what", askJob, "jid", jid, "id", id))
+		raw := f.link.lookup(ctx, wire.NewMap("what", askJob, "jid", jid, "minion", id))
 		if raw == nil {
 			continue
 		}
