@@ -36,6 +36,8 @@ type peer struct {
 	key   *crypt.KeyPair
 	gone  bool
 	slow  time.Duration
+	full  bool     // it cannot store jobs at the moment
+	asked int      // how often it was asked to
 	heard []string // jids
 }
 
@@ -62,6 +64,9 @@ func (p *peer) Request(ctx context.Context, load *wire.Map) (wire.Raw, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.asked++; p.full {
+		return wire.Encode(wire.NewMap("error", "disk is full", "later", true))
+	}
 	p.heard = append(p.heard, load.String("jid"))
 	return wire.Encode(wire.NewMap("taken", true))
 }
@@ -168,6 +173,35 @@ func TestShare(t *testing.T) {
 		synctest.Wait()
 		if st := s.Status()[0]; p.jids() != "1 2 3" || !st.Up || st.Behind != 0 {
 			t.Errorf("heard %q, status %+v", p.jids(), st)
+		}
+	})
+}
+
+// A top that cannot store a job at the moment gets it once it can, after the next hello. One that never
+// can is not asked for ever.
+func TestShare_Full(t *testing.T) {
+	p := &peer{id: "two", key: pair, full: true}
+	run(t, p, book{"two"}, func(s *Service) {
+		if took := share(s, 1); took != 0 || s.Status()[0].Behind != 1 {
+			t.Errorf("took %v, status %+v", took, s.Status()[0])
+		}
+		time.Sleep(2 * helloEvery)
+		synctest.Wait()
+		if p.asked != 3 {
+			t.Errorf("asked %d times", p.asked)
+		}
+		p.set(func() { p.full = false })
+		time.Sleep(helloEvery)
+		synctest.Wait()
+		if st := s.Status()[0]; p.jids() != "1" || !st.Up || st.Behind != 0 {
+			t.Errorf("heard %q, status %+v", p.jids(), st)
+		}
+		p.set(func() { p.full, p.asked = true, 0 })
+		share(s, 2)
+		time.Sleep((maxTries + 10) * helloEvery)
+		synctest.Wait()
+		if st := s.Status()[0]; p.asked != maxTries || st.Behind != 0 || st.Dropped != 1 {
+			t.Errorf("asked %d times, status %+v", p.asked, st)
 		}
 	})
 }

@@ -13,6 +13,8 @@ import (
 const (
 	maxWaiting      = 512
 	maxWaitingBytes = 8 << 20
+	// maxTries is how often a job is passed to a top that cannot store it, once a second.
+	maxTries = 600
 )
 
 // request is a load for one other top.
@@ -20,6 +22,7 @@ type request struct {
 	jid   string
 	load  *wire.Map
 	size  int
+	full  int           // how often the other top had no room for it
 	tried chan struct{} // closed after the first attempt, or when it is dropped
 	once  sync.Once
 }
@@ -80,13 +83,16 @@ func (a *lane) first() *request {
 	return a.waiting[0]
 }
 
-// remove removes a request that was answered.
-func (a *lane) remove(r *request) {
+// remove removes a request that was answered, or was not taken in all its tries.
+func (a *lane) remove(r *request, dropped bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if i := slices.Index(a.waiting, r); i >= 0 {
 		a.waiting = slices.Delete(a.waiting, i, i+1)
 		a.bytes -= r.size
+		if dropped {
+			a.dropped++
+		}
 	}
 }
 
@@ -111,10 +117,10 @@ func (a *lane) run(ctx context.Context, up func() bool, send func(ctx context.Co
 			}
 			again := send(ctx, r)
 			r.done()
-			if again {
+			if again && r.full < maxTries {
 				break
 			}
-			a.remove(r)
+			a.remove(r, again)
 		}
 	}
 }

@@ -197,6 +197,11 @@ func (l *link) send(ctx context.Context, r *request) (again bool) {
 	case err != nil:
 		l.set("", "", err)
 		return true
+	case d.String("error") != "" && d.Has("later"):
+		if r.full++; r.full == 1 || r.full == maxTries {
+			l.s.o.Log.Warn("other top cannot store a job", "master", l.status().name(), "jid", r.jid, "count", r.full, "reason", d.String("error"))
+		}
+		return true
 	case d.String("error") != "":
 		l.s.o.Log.Warn("other top refuses a job", "master", l.status().name(), "jid", r.jid, "reason", d.String("error"))
 	}

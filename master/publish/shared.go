@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -109,7 +110,11 @@ func (s *Service) onShared(ctx context.Context, r *server.Request) (any, error) 
 	}
 	if err != nil {
 		s.o.Failing("job of another top not stored", err, "jid", sh.load.JID, "master", r.ID)
-		return wire.NewMap("error", err.Error()), nil
+		answer := wire.NewMap("error", err.Error())
+		if errors.Is(err, ErrNotNow) {
+			answer.Set("later", true) // the other top passes it again
+		}
+		return answer, nil
 	}
 	return wire.NewMap("taken", true), nil
 }
@@ -148,7 +153,10 @@ func (s *Service) startShared(ctx context.Context, sh shared) error {
 	if err := s.checkSameJob(ctx, j); err != nil {
 		return err
 	}
-	return s.Start(ctx, j)
+	if err := s.Start(ctx, j); err != nil {
+		return NotNow(err)
+	}
+	return nil
 }
 
 // answerersHere returns the minions of this master that must answer. Those of a shared job answer
