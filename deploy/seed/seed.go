@@ -97,7 +97,7 @@ func check(nodes []*node) error {
 	return errors.Join(append(faults, checkTops(nodes, masters))...)
 }
 
-// belowItself returns a way from at up to n, nil if there is none. seen is the way to at.
+// belowItself returns a way from at up to n, nil if it has none. seen is the way to at.
 func (n *node) belowItself(masters map[string]*node, at *node, seen []string) []string {
 	if at == nil || at.masterPKI == "" {
 		return nil

@@ -15,7 +15,7 @@ const (
 	top, bottom   = 44, 60
 )
 
-// colors are told apart by people who do not see red or green, too (Okabe and Ito).
+// colors differ also for people who do not distinguish red from green (Okabe and Ito).
 var colors = [maxSeries]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00"}
 
 // SVG writes the picture. The same chart gives the same bytes.

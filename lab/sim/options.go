@@ -270,7 +270,7 @@ func (o *Options) fill() error {
 		}
 		last = max(last, j.At+j.Twice+time.Duration(max(j.Slices-1, 0))*j.Every)
 	}
-	if err := errors.Join(o.validateCluster(), o.WAN.validate(), o.SQL.validate()); err != nil {
+	if err := errors.Join(o.validateCluster(), o.WAN.validate(o.Shape), o.SQL.validate()); err != nil {
 		return err
 	}
 	m := o.Minions

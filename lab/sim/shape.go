@@ -139,6 +139,17 @@ func (s Shape) tops() int {
 	return n
 }
 
+// regions counts the nodes right below the tops.
+func (s Shape) regions() int {
+	n, tops := 0, s.tops()
+	for _, p := range s.Parents {
+		if p >= 0 && p < tops {
+			n++
+		}
+	}
+	return n
+}
+
 // above lists the parents of a node.
 func (s Shape) above(i int) []int {
 	if s.Parents[i] < 0 {

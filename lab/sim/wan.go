@@ -31,12 +31,15 @@ const (
 	mostResends = 8
 )
 
-func (v WAN) validate() error {
+func (v WAN) validate(s Shape) error {
 	if v.Loss < 0 || v.Loss > 0.5 {
 		return fmt.Errorf("simulate: loss on the WAN is %v, must be from 0 to 0.5", v.Loss)
 	}
 	if v.Rate < 0 || v.Lost < 0 || v.At < 0 || v.For < 0 {
 		return fmt.Errorf("simulate: bandwidth, lost regions and their times must not be negative")
+	}
+	if n := s.regions(); v.Lost > n {
+		return fmt.Errorf("simulate: %d regions are lost, and there are %d", v.Lost, n)
 	}
 	if v.Lost > 0 && v.For == 0 {
 		return fmt.Errorf("simulate: a lost region needs the time until it is back")
@@ -87,24 +90,23 @@ func (r *road) delay(dir direction, now, bytes int64) int64 {
 }
 
 // planRegions cuts off the lost regions: the last nodes right below the tops.
-func (w *World) planRegions() error {
+func (w *World) planRegions() {
 	v := w.o.WAN
 	if v.Lost == 0 {
-		return nil
+		return
 	}
 	var regions []*node
 	for _, n := range w.nodes {
-		if n.depth == 1 {
+		if n.isRegion() {
 			regions = append(regions, n)
 		}
-	}
-	if v.Lost > len(regions) {
-		return fmt.Errorf("simulate: %d regions are lost, and there are %d", v.Lost, len(regions))
 	}
 	for _, n := range regions[len(regions)-v.Lost:] {
 		for _, l := range n.ups {
 			w.cutLink(l, int64(v.At), int64(v.For), true, true)
 		}
 	}
-	return nil
 }
+
+// isRegion reports whether the node is right below the tops.
+func (n *node) isRegion() bool { return len(n.ups) > 0 && len(n.ups[0].parent.ups) == 0 }

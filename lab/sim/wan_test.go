@@ -84,7 +84,7 @@ func TestWAN_Refusals(t *testing.T) {
 		"loss":          {WAN: WAN{Loss: 0.9}},
 		"bandwidth":     {WAN: WAN{Rate: -1}},
 		"region for 0s": {WAN: WAN{Lost: 1}},
-		"more regions":  {WAN: WAN{Lost: 9, For: time.Second}},
+		"more regions":  {WAN: WAN{Lost: 3, For: time.Second}},
 		"database":      {SQL: SQL{Rows: -1}},
 	} {
 		o.Shape = shape(t, "2x5")

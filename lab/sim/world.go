@@ -161,7 +161,8 @@ func New(o Options) (*World, error) {
 	w.planHostiles()
 	w.planTurned()
 	w.planClocks()
-	return w, w.planRegions()
+	w.planRegions()
+	return w, nil
 }
 
 // speciesOf depends only on the minion and the shares, not on the shape or the seed: the same
