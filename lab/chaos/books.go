@@ -60,8 +60,11 @@ func (b *books) compare(o *books) string {
 		name     string
 		one, two any
 	}{
-		{"loads", b.loads, o.loads}, {"returns", b.rows, o.rows}, {"doubled returns", b.doubled, o.doubled},
-		{"expected minions", b.expected, o.expected}, {"nodes", b.nodes, o.nodes},
+		{"loads", b.loads, o.loads},
+		{"returns", b.rows, o.rows},
+		{"doubled returns", b.doubled, o.doubled},
+		{"expected minions", b.expected, o.expected},
+		{"nodes", b.nodes, o.nodes},
 	} {
 		if !reflect.DeepEqual(part.one, part.two) {
 			return fmt.Sprintf("%s: %.2000v, not %.2000v", part.name, fmt.Sprint(part.two), fmt.Sprint(part.one))

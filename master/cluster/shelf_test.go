@@ -84,7 +84,8 @@ func (s *shelf) ListJobs(_ context.Context, f returners.Filter) (out []returners
 }
 
 func (s *shelf) GetFun(context.Context, string) (map[string]returners.Return, error) { return nil, nil }
-func (s *shelf) Minions(context.Context) ([]string, error)                           { return nil, nil }
+
+func (s *shelf) Minions(context.Context) ([]string, error) { return nil, nil }
 
 func (s *shelf) State(jid string) (engine.Account, bool) {
 	a, ok := s.accounts[jid]

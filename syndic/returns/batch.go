@@ -8,26 +8,27 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// batch builds one `_syndic_return` (Salt wire reference §9.2): one entry per job, with the job's
-// load in its first.
+// batch builds one `_syndic_return` (Salt wire reference §9.2): one entry per job and [shared], with
+// the job's load in its first.
 type batch struct {
 	s       *Handover
-	jobs    []*entry
-	byJID   map[string]*entry
+	entries []*entry
+	byKind  map[shared]*entry
 	returns int
 	body    Body
 }
 
-// entry holds the returns of one job.
+// shared is what an entry says once for all its returns.
+type shared struct{ jid, out, masterID string }
+
+// entry holds returns of one job.
 type entry struct {
-	jid      string
-	fun      wire.Raw
-	out      string
-	masterID string
-	returns  *wire.Map
+	shared
+	fun     wire.Raw
+	returns *wire.Map
 }
 
-func (s *Handover) batch() *batch { return &batch{s: s, body: s.body(), byJID: map[string]*entry{}} }
+func (s *Handover) batch() *batch { return &batch{s: s, body: s.body(), byKind: map[shared]*entry{}} }
 
 // add adds a row of the outbox. It returns an error if the row can never be sent.
 func (b *batch) add(it returners.Item) error {
@@ -41,11 +42,12 @@ func (b *batch) add(it returners.Item) error {
 	if own := b.s.o.OwnMaster; own != "" && ret.MasterID == own {
 		return nil // masters of a cluster know each other's jobs
 	}
-	e := b.byJID[it.JID]
+	kind := shared{it.JID, ret.Out, ret.MasterID}
+	e := b.byKind[kind]
 	if e == nil {
-		e = &entry{jid: it.JID, returns: wire.NewMap()}
-		b.byJID[it.JID] = e
-		b.jobs = append(b.jobs, e)
+		e = &entry{shared: kind, returns: wire.NewMap()}
+		b.byKind[kind] = e
+		b.entries = append(b.entries, e)
 	}
 	e.add(it.ID, ret, it.Payload, b.body)
 	b.returns++
@@ -54,9 +56,9 @@ func (b *batch) add(it returners.Item) error {
 
 // count returns the number of returns by jid.
 func (b *batch) count() map[string]int {
-	n := make(map[string]int, len(b.jobs))
-	for _, e := range b.jobs {
-		n[e.jid] = e.returns.Len()
+	n := make(map[string]int, len(b.entries))
+	for _, e := range b.entries {
+		n[e.jid] += e.returns.Len()
 	}
 	return n
 }
@@ -64,12 +66,6 @@ func (b *batch) count() map[string]int {
 func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 	if e.fun == nil {
 		e.fun = ret.Fun
-	}
-	if ret.Out != "" {
-		e.out = ret.Out
-	}
-	if ret.MasterID != "" {
-		e.masterID = ret.MasterID
 	}
 	r := wire.NewMap("return", ret.Value)
 	if ret.RetcodeRaw != nil {
@@ -93,10 +89,12 @@ func (e *entry) add(id string, ret wire.Return, full wire.Raw, b Body) {
 
 // load returns the request.
 func (b *batch) load(ctx context.Context) (*wire.Map, error) {
-	loads := make([]any, 0, len(b.jobs))
-	for _, e := range b.jobs {
+	loads := make([]any, 0, len(b.entries))
+	loaded := map[string]bool{}
+	for _, e := range b.entries {
 		var load any = wire.NewMap()
-		if !b.s.loaded.Contains(e.jid) {
+		if !loaded[e.jid] && !b.s.loaded.Contains(e.jid) {
+			loaded[e.jid] = true
 			l, ok, err := b.s.o.Jobs.GetLoad(ctx, e.jid)
 			if err != nil {
 				return nil, fmt.Errorf("read load of job %s: %w", e.jid, err)

@@ -30,7 +30,7 @@ func TestDigest(t *testing.T) {
 		if err := b.add(returners.Item{Kind: returners.KindReturn, JID: "1", ID: "m1", Payload: c.full}); err != nil {
 			t.Fatal(c.name, err)
 		}
-		r := b.jobs[0].returns.Map("m1")
+		r := b.entries[0].returns.Map("m1")
 		size, is := r.Get(wire.DigestField)
 		if is != (c.size != 0) || is && size != c.size {
 			t.Errorf("%s: %v", c.name, size)

@@ -71,7 +71,7 @@ func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 	}
 	rows = rest
 	var v wire.Verdicts
-	if len(b.jobs) > 0 {
+	if len(b.entries) > 0 {
 		load, err := b.load(ctx)
 		if err == nil {
 			begun := s.o.Now()
@@ -94,7 +94,7 @@ func (s *Handover) carry(ctx context.Context, rows []returners.Item) Result {
 		s.back(rows) // rows set aside by now have left the window
 		return Result{Err: err}
 	}
-	for _, j := range b.jobs {
+	for _, j := range b.entries {
 		s.loaded.Add(j.jid, struct{}{})
 	}
 	s.mu.Lock()

@@ -179,7 +179,7 @@ func rounds(ctx context.Context, o options, namespaces bool) (code int, err erro
 			continue
 		}
 		bad++
-		fmt.Printf("  logs: %s (events, and of each daemon: console, cache.kept)\n  again: make chaos ROUNDS=1 SEED=%d ARGS=--store=%s\n", dir, seed, o.store)
+		fmt.Printf("  logs: %s (events, and of each daemon: console, cache.kept)\n  again: make chaos ROUNDS=1 SEED=%d ARGS='--store=%s --cluster=%v'\n", dir, seed, o.store, o.cluster)
 		if err := finish(true); err != nil {
 			return 1, err
 		}
