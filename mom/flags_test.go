@@ -27,7 +27,7 @@ var foreignFlags = []string{
 }
 
 // labPages are pages about momlab, whose flags its own tests check.
-var labPages = []string{"../docs/reference/benchmarks.md", "../docs/design/chaos.md", "../docs/design/simulator.md", "../docs/guide/swarm.md"}
+var labPages = []string{"../docs/reference/benchmarks.md", "../docs/design/chaos.md", "../docs/design/scale.md", "../docs/design/simulator.md", "../docs/guide/swarm.md"}
 
 // ofLab matches lines that call momlab, by its name or by a target of the Makefile.
 var ofLab = regexp.MustCompile(`(?m)^.*(momlab|ARGS=).*$`)
