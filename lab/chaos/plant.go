@@ -144,5 +144,5 @@ func (w *World) exchangeKeys() error {
 		})
 	}
 	wg.Wait()
-	return errors.Join(append(errs, w.admitTops())...)
+	return errors.Join(errors.Join(errs...), w.admitTops())
 }

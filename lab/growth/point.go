@@ -2,6 +2,7 @@ package growth
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -78,7 +79,7 @@ func ReadCSV(in io.Reader) ([]Point, error) {
 	var out []Point
 	for len(out) < maxPoints {
 		row, err := r.Read()
-		if err == io.EOF { //nolint:errorlint // csv returns it as it is
+		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {

@@ -17,9 +17,11 @@ import (
 const Size = 3
 
 const (
-	// User is the account that mom uses, with Password, for Database.
-	User     = "mom"
+	// User is the account that mom uses.
+	User = "mom"
+	// Password is that of User.
 	Password = "mom"
+	// Database is where User may create tables.
 	Database = "salt"
 	// Patience bounds the start of a server until it is part of the cluster.
 	Patience = 5 * time.Minute
