@@ -269,7 +269,8 @@ func (w *World) checkCalm(j *job, r *run, fail func(string, ...any)) {
 			return
 		}
 	}
-	most := int64(j.Run.Max) + int64(w.o.Minions.SlowBy) + int64(promptly)
+	store := int64(len(w.ids)) * int64(w.o.Costs.Return) // at the top, one after the other
+	most := int64(j.Run.Max) + int64(w.o.Minions.SlowBy) + int64(promptly) + store
 	if took := int64(r.completed - r.published); len(r.gaveUp) == 0 && j.Run.Exp == 0 && took > most && !j.inSlices() {
 		fail("job %s at %s took %s", j.jid, r.top.id, time.Duration(took))
 	}
