@@ -132,7 +132,7 @@ func TestAttendanceOfUnknownMinions(t *testing.T) {
 	}
 }
 
-// Lost answers are no answers: all are asked again.
+// If the answers to find_job are lost, all minions are asked again.
 func TestAttendanceAsksAgain(t *testing.T) {
 	r := newRoll(Published{Minions: []string{"a", "b"}}, nil, saltWaits)
 	r.ask()

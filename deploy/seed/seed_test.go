@@ -224,7 +224,7 @@ func TestTree_Cluster(t *testing.T) {
 
 func TestTree_ClusterFaults(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, want string }{
-		"no such top":    {"top-1/master", "root_dir: /data\nid: one\ncluster_peers: [top-3]\n", "top-3, which is no master"},
+		"no such top":    {"top-1/master", "root_dir: /data\nid: one\ncluster_peers: [top-3]\n", "top-3, which is not a master"},
 		"no id":          {"top-1/master", "root_dir: /data\ncluster_peers: [top-2]\n", "needs the option id"},
 		"one id twice":   {"top-1/master", "root_dir: /data\nid: two\ncluster_peers: [top-2]\n", "have the id two"},
 		"not a top":      {"eu/master", "root_dir: /data\nsyndic_master: [top-1, top-2]\nid: eu\ncluster_peers: [top-1]\n", "only tops"},

@@ -21,7 +21,7 @@ func checkTops(nodes []*node, masters map[string]*node) error {
 			case len(n.parents) > 0:
 				faults = append(faults, fmt.Errorf("node %s: has cluster_peers and a master above it; only tops can be a cluster", n.name))
 			case other == nil:
-				faults = append(faults, fmt.Errorf("node %s: cluster_peers names %s, which is no master of this tree", n.name, p.host))
+				faults = append(faults, fmt.Errorf("node %s: cluster_peers names %s, which is not a master of this tree", n.name, p.host))
 			case ids[other.topID]:
 				faults = append(faults, fmt.Errorf("node %s: two tops of its cluster have the id %s", n.name, other.topID))
 			default:

@@ -58,7 +58,7 @@ type place struct {
 	note    func(format string, args ...any)
 }
 
-// newStore starts a store with an empty database salt. It returns a store also after an error if that has to be
+// newStore starts a store with an empty database salt. If it returns a store with an error, the store must be
 // closed.
 func newStore(ctx context.Context, name string, p place) (store, error) {
 	switch name {

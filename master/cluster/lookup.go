@@ -49,7 +49,7 @@ func (s *Service) askAll(ctx context.Context, question *wire.Map) []answer {
 	return out
 }
 
-// lookup asks the other top. It returns nil if there is no answer.
+// lookup asks the other top. It returns nil if the top does not answer or refuses.
 func (l *link) lookup(ctx context.Context, question *wire.Map) wire.Raw {
 	ctx, cancel := context.WithTimeout(ctx, lookupWait)
 	defer cancel()

@@ -128,7 +128,7 @@ func (x *Expectations) List() []returners.Expectation {
 }
 
 // ListJobs lists jobs with a load, newest first. read visits at most limit rows of jids with since <= jid < until, by
-// descending jid; until "" is no bound. A jid is the time of its job, so a time range is a key range.
+// descending jid; without until if that is "". A jid is the time of its job, so a time range is a key range.
 func (f *Form) ListJobs(filter returners.Filter, read func(since, until string, limit int, visit func(sqlread.Scan) error) error) (loads []returners.Load, err error) {
 	since, until := "", ""
 	if !filter.Since.IsZero() {
