@@ -99,16 +99,7 @@ func (m *Master) otherTops() publish.Tops {
 // reported returns the tree from this master down, with the other tops of the cluster.
 func (m *Master) reported() topology.Node {
 	n := m.tree.Snapshot()
-	if m.cluster == nil {
-		return n
-	}
-	for _, st := range m.cluster.Status() {
-		x := topology.Top{ID: st.ID, Addr: st.Addr, Version: st.Version, State: topology.Down, Since: st.Since, Behind: st.Behind, Why: st.Why}
-		if st.Up {
-			x.State = topology.Up
-		}
-		n.Tops = append(n.Tops, x)
-	}
+	n.Tops = m.cluster.Tops()
 	return n
 }
 

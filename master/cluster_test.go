@@ -154,6 +154,10 @@ func TestTops_LookUp(t *testing.T) {
 		t.Fatal("the other top has the account")
 	}
 	ev := two.events()
+	shown, err := topology.FromMap(two.run(ev, "topology.tree", wire.NewMap()).Map("return"))
+	if err != nil || len(shown.Tops) != 1 || shown.Tops[0].ID != "one" || shown.Tops[0].State != topology.Up {
+		t.Errorf("topology.tree shows the tops %+v, error %v", shown.Tops, err)
+	}
 	look := func(fun string, args ...any) *wire.Map {
 		return two.run(ev, fun, wire.NewMap("arg", args)).Map("return")
 	}

@@ -53,7 +53,11 @@ func (e Env) Dequeue(ctx context.Context, jid string) ([]string, map[string]stri
 func (e Env) Active() []string { return e.p.Jobs.Active() }
 
 // Tree returns the tree from this master down.
-func (e Env) Tree() topology.Node { return e.p.Tree.Snapshot() }
+func (e Env) Tree() topology.Node {
+	n := e.p.Tree.Snapshot()
+	n.Tops = e.p.Cluster.Tops()
+	return n
+}
 
 // Trace asks the nodes below for the progress of a job.
 func (e Env) Trace(ctx context.Context, jid string) (trace.Step, error) {
