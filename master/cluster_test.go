@@ -105,6 +105,30 @@ func TestTops_TakeOver(t *testing.T) {
 	eventually(t, "the publication dropped", func() bool { return len(two.notes(returners.NotePublication)) == 0 })
 }
 
+// A return of a part of a job that this top has not received yet is stored, as after its restart: it was
+// full when the other top passed the part. A return that a target by pattern excludes is refused.
+func TestTops_ReturnBeforeItsPart(t *testing.T) {
+	one, two := twoTops(t)
+	at1 := one.minion("n1", "syndic", "syndic").listen().announce()
+	jid := one.say(testJob([]any{"a"}, "list")).Map("load").String("jid")
+	at1.expects(jid, "a")
+	byName := one.say(testJob("a*", "glob")).Map("load").String("jid")
+	at2 := two.minion("n1", "syndic", "syndic").listen().announce()
+	at2.must(syndicReturn("n1", jid, "b"))
+	at2.must(syndicReturn("n1", byName, "b"))
+	if got := stored(t, two, jid); len(got) != 1 || got["b"] != "n1" {
+		t.Errorf("stored %v", got)
+	}
+	if got := stored(t, two, byName); len(got) != 0 {
+		t.Errorf("stored of the job for a*: %v", got)
+	}
+	two.restart()
+	two.minion("n1", "syndic", "syndic").listen().announce().must(syndicReturn("n1", jid, "c"))
+	if got := stored(t, two, jid); len(got) != 2 {
+		t.Errorf("stored after a restart: %v", got)
+	}
+}
+
 // Only an admitted top passes jobs: another accepted key is refused and reported, as is a top that
 // is not admitted any more.
 func TestTops_NotAdmitted(t *testing.T) {

@@ -116,7 +116,7 @@ func (m *Master) openPublisher() error {
 		Mask: secrets.Masker{Off: !m.cfg.MaskJobArgs}, ReturnsADay: m.cfg.MinionReturnsMaxBytes, EventsADay: m.cfg.MinionEventsMaxBytes, Log: m.log, Now: m.now,
 	})
 	m.restore = publish.NewResumer(publish.ResumeOptions{
-		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Above: m.parent != "", Grown: m.jobWriter.Grown, Log: m.log,
+		Jobs: m.jobs, Publications: m.publications, Policy: m.policy, Peers: m.peers, Keys: m.keys, Tree: m.tree, Timeout: m.cfg.Timeout, Extended: m.parent != "" || m.cluster != nil, Grown: m.jobWriter.Grown, Log: m.log,
 	})
 	return nil
 }

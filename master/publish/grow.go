@@ -55,10 +55,10 @@ func (j *Job) extends(old returners.Load) bool {
 
 // aim records the target of a job in the policy. A list from a master above is skipped: that
 // master may publish other parts of the job around this node, and their minions may move here with
-// their returns.
+// their returns. So is a list of another top: returns of its next part may come before that part.
 func (s *Service) aim(j *Job) {
 	switch {
-	case j.load.TgtType == "list" && len(j.asks) > 0:
+	case j.load.TgtType == "list" && (len(j.asks) > 0 || j.shared != nil):
 	case j.grown != nil:
 		s.o.Policy.Widened(j.JID, j.load.TgtType, j.grown.expr)
 	default:

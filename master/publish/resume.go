@@ -29,7 +29,7 @@ type ResumeOptions struct {
 	Keys         *keys.Ring
 	Tree         *topology.Tree
 	Timeout      time.Duration    // timeout of the jobs
-	Above        bool             // has masters above: they may have extended a job around this node
+	Extended     bool             // other masters may have extended a job: those above, or other tops
 	Grown        func(jid string) // called for a job that has grown, whose files may be stale
 	Log          *slog.Logger
 }
@@ -123,7 +123,7 @@ func (s *Resumer) Spec(load returners.Load, minions []string) engine.Job {
 		}
 	}
 	if expr, tgtType, err := storedTarget(load.Raw); err == nil {
-		if !s.o.Above || tgtType != "list" {
+		if tgtType != "list" || !s.o.Extended { // see aim
 			s.o.Policy.Aimed(load.JID, tgtType, expr)
 		}
 		if ids, some := target.Among(expr); some && tgtType == "list" {
