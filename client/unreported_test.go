@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,7 @@ import (
 type saltMaster struct {
 	t     *testing.T
 	began time.Time
+	mu    sync.Mutex // guards job, which timers use
 	job   *subscriber
 	// answers is called with the number of each round of find_job and the minions that are asked.
 	// It returns those that say that they run the job.
@@ -42,7 +44,22 @@ func event(t *testing.T, tag string, kv ...any) bus.Event {
 	return bus.Event{Tag: tag, Data: data}
 }
 
-func (m *saltMaster) fire(tag string, kv ...any) { m.job.put(event(m.t, tag, kv...)) }
+// heard returns the subscriber that hears of the job.
+func (m *saltMaster) heard() *subscriber {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.job
+}
+
+func (m *saltMaster) fire(tag string, kv ...any) { m.heard().put(event(m.t, tag, kv...)) }
+
+// open returns the subscriber that hears of the job from now on.
+func (m *saltMaster) open() *subscriber {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.job = newSubscriber()
+	return m.job
+}
 
 func (m *saltMaster) returns(ids ...string) {
 	for _, id := range ids {
@@ -88,8 +105,7 @@ func (m *saltMaster) listenTo(context.Context, string) (*subscriber, error) {
 	if m.gone != nil {
 		return nil, m.gone
 	}
-	m.job = newSubscriber()
-	return m.job, nil
+	return m.open(), nil
 }
 
 func (m *saltMaster) storedReturns(context.Context, string) ([]*Return, error) {
@@ -98,8 +114,8 @@ func (m *saltMaster) storedReturns(context.Context, string) ([]*Return, error) {
 
 // follow follows a job of minions to its end and returns what happened, with the seconds.
 func (m *saltMaster) follow(minions ...string) []string {
-	m.began, m.job = time.Now(), newSubscriber()
-	f := followUnreported(m.t.Context(), m, quiet, jobID, m.job, newAttendance(Published{Minions: minions}, nil, saltWaits, m.began))
+	m.began = time.Now()
+	f := followUnreported(m.t.Context(), m, quiet, jobID, m.open(), newAttendance(Published{Minions: minions}, nil, saltWaits, m.began))
 	defer f.Close()
 	for {
 		u, err := f.Next(m.t.Context())
@@ -165,7 +181,7 @@ func TestUnreportedJob(t *testing.T) {
 				m.fire(jobID, "id", "a", "jid", jobID, "return", true)
 				m.fire("salt/job/"+jobID+"/ret/b", "id", "b")
 				m.fire("salt/job/"+jobID+"/new", "minions", 7)
-				m.job.put(bus.Event{Tag: jobID, Data: []byte{0x81}})
+				m.heard().put(bus.Event{Tag: jobID, Data: []byte{0x81}})
 				m.fire("salt/job/"+jobID+"/complete", "jid", jobID, "expected", 1)
 				m.fire("salt/job/"+jobID+"/ret/a", "id", "a", "resource_id", "lamp", "jid", jobID, "return", true)
 				m.returns("b")
@@ -178,19 +194,19 @@ func TestUnreportedJob(t *testing.T) {
 		}, "5 ask a; 10 ask a; 20 complete 0/1"},
 		{"the bus is lost and returns are stored", func(m *saltMaster) []string {
 			m.stored = []*Return{{ID: "a", Success: true}, {ID: "b", Success: true}}
-			later(time.Second, func() { m.returns("a"); m.job.end(errTooSlow) })
+			later(time.Second, func() { m.returns("a"); m.heard().end(errTooSlow) })
 			later(2*time.Second, func() { m.returns("c") })
 			return m.follow("a", "b", "c")
 		}, "1 return a; 1 return b; 2 return c; 2 complete 3/3"},
 		{"the user may not read the job cache", func(m *saltMaster) []string {
 			m.denied = &Refused{Name: "AuthorizationError"}
-			later(time.Second, func() { m.job.end(errTooSlow) })
+			later(time.Second, func() { m.heard().end(errTooSlow) })
 			later(2*time.Second, func() { m.returns("a") })
 			return m.follow("a", "b")
 		}, "2 return a; 5 ask b; 15 complete 1/2"},
 		{"the bus is gone", func(m *saltMaster) []string {
 			m.gone = ErrUnreachable
-			later(time.Second, func() { m.job.end(errTooSlow) })
+			later(time.Second, func() { m.heard().end(errTooSlow) })
 			return m.follow("a")
 		}, "1 " + ErrBusLost.Error() + ": too many unread events\nthe master does not answer; the job goes on, see: salt-run jobs.lookup_jid " + jobID},
 	} {
