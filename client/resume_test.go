@@ -76,7 +76,7 @@ func TestReaderThatPausesMissesNothing(t *testing.T) {
 		name    string
 		n, size int
 		pauses  []int // numbers of updates: pause after each until as many more are stored
-	}{{"until the end", many, 100, []int{many}}, {"large results", large, 2000, []int{large}}, {"twice", large, 2000, []int{large / 2, large}}} {
+	}{{"until the end", many, 100, []int{many}}, {"large results", large, 4000, []int{large}}, {"twice", large, 4000, []int{large / 2, large}}} {
 		t.Run(c.name, func(t *testing.T) {
 			n := c.n
 			m := startMaster(t)
