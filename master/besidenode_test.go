@@ -130,9 +130,7 @@ func TestNodeAndMinionOfOneID(t *testing.T) {
 				h := newHost(t, first, both)
 				check := func(what, shows string, jobs map[string]string) {
 					t.Helper()
-					if got := h.shows(); got != shows {
-						t.Errorf("%s: the tree shows %s, want %s", what, got, shows)
-					}
+					eventually(t, what+": the tree shows "+shows, func() bool { return h.shows() == shows })
 					for tgt, want := range jobs {
 						if got := h.run(tgt, "glob"); got != want {
 							t.Errorf("%s: %s gives %s, want %s", what, tgt, got, want)
@@ -190,9 +188,7 @@ func TestNodeAndMinionOfOneIDAfterAStart(t *testing.T) {
 	h.events = h.rig.events()
 	h.meet(false)
 	h.clock.forward(20 * time.Second)
-	if got, want := h.shows(), "minion syc up, node syc down"; got != want {
-		eventually(t, "the tree shows "+want, func() bool { return h.shows() == want })
-	}
+	eventually(t, "the node down in the tree", func() bool { return h.shows() == "minion syc up, node syc down" })
 	if got, want := h.run("*", "glob"), "1 of 2 c1[Node not connected](syc)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -209,9 +205,7 @@ func TestNodeAndStockMinionOfOneID(t *testing.T) {
 	h.node = nil
 	eventually(t, "the node gone", func() bool { return h.liveNode("syc") != engine.Up })
 	h.clock.forward(10 * time.Second)
-	if got, want := h.shows(), "minion syc up, node syc down"; got != want {
-		t.Errorf("the tree shows %s, want %s", got, want)
-	}
+	eventually(t, "the node down in the tree", func() bool { return h.shows() == "minion syc up, node syc down" })
 	if got, want := h.run("c1", "glob"), "0 of 1 c1[Node not connected](syc)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -27,8 +27,8 @@ const stubs = `
 mariadb: for a; do case $a in -h*) host=${a#-h};; esac; done; [ $host != 127.0.0.1 ] || host=$NAME
 mariadb: case "$*" in *cluster_status*) [ ! -e up/$NAME ] || echo wsrep_cluster_status $(cat part/$NAME 2>/dev/null || echo Primary);; *) [ ! -e up/$host ] || echo wsrep_ready ON;; esac
 mariadbd: case "$*" in *--wsrep-recover*) echo "WSREP: Recovered position: 3c1a6892-eb7b-11f1-b4b5-23d29dec0994:$(cat seq/$NAME)"; exit;; esac
-mariadbd: echo "$*" > joined/$NAME; touch up/$NAME; trap 'rm -f up/$NAME; exit 0' TERM; while :; do sleep 0.1; done
-docker-entrypoint.sh: echo "$*" > founded/$NAME; touch up/$NAME; trap 'rm -f up/$NAME; exit 0' TERM; while :; do sleep 0.1; done
+mariadbd: echo "$*" > new-$NAME; mv new-$NAME joined/$NAME; touch up/$NAME; trap 'rm -f up/$NAME; exit 0' TERM; while :; do sleep 0.1; done
+docker-entrypoint.sh: echo "$*" > new-$NAME; mv new-$NAME founded/$NAME; touch up/$NAME; trap 'rm -f up/$NAME; exit 0' TERM; while :; do sleep 0.1; done
 `
 
 func newGround(t *testing.T) *ground {
