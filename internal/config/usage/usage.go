@@ -75,6 +75,8 @@ func Scan(dir, configPath string) (Report, error) {
 func list(dir, pattern string) ([]pkg, error) {
 	cmd := exec.Command("go", "list", "-deps", "-export", "-json=Dir,ImportPath,Export,GoFiles,Deps,Standard", pattern)
 	cmd.Dir = dir
+	// As a release is built, so that what is built already is not built again.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
