@@ -25,6 +25,8 @@ const (
 	Database = "salt"
 	// Patience bounds the start of a server until it is part of the cluster.
 	Patience = 5 * time.Minute
+	// leftFor is how long a server may have no connection to the cluster and say so.
+	leftFor = 15 * time.Second
 )
 
 // Options configure a [Cluster].
@@ -120,7 +122,8 @@ func (n *Node) tail() string {
 }
 
 // Whole waits until all servers are one cluster. A server that has ended of itself is started
-// again; one that does not join is killed and started, at last without its data.
+// again; one that does not join, or has left and stays up, is killed and started, at last without
+// its data.
 func (c *Cluster) Whole(ctx context.Context) error {
 	for try := 0; ; try++ {
 		late, err := c.joined(ctx)
@@ -150,9 +153,12 @@ func (c *Cluster) Whole(ctx context.Context) error {
 }
 
 // joined waits until all servers are one cluster, and starts those that have ended. It returns
-// the servers that are not part of it after Patience.
+// the servers that are not part of it after Patience, or earlier one that has left: after an error
+// such as a full disk a server closes its connections to the cluster, and does not open them again.
 func (c *Cluster) joined(ctx context.Context) (late []*Node, err error) {
-	for end := time.Now().Add(Patience); ; {
+	began := time.Now()
+	left := map[*Node]time.Time{}
+	for {
 		late = nil
 		ok := true
 		for _, n := range c.Nodes {
@@ -167,11 +173,18 @@ func (c *Cluster) joined(ctx context.Context) (late []*Node, err error) {
 			if n.status(ctx, "wsrep_local_state_comment") != "Synced" || n.status(ctx, "wsrep_ready") != "ON" {
 				late = append(late, n)
 			}
+			if n.status(ctx, "wsrep_connected") != "OFF" {
+				delete(left, n)
+			} else if left[n].IsZero() {
+				left[n] = time.Now()
+			} else if time.Since(left[n]) > leftFor {
+				return []*Node{n}, nil
+			}
 		}
 		if ok {
 			return nil, nil
 		}
-		if time.Now().After(end) {
+		if time.Since(began) > Patience {
 			return late, nil
 		}
 		if err := timing.Sleep(ctx, 100*time.Millisecond); err != nil {
