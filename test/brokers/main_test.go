@@ -154,7 +154,8 @@ func stored(t testing.TB, st jetstream.Stream) (all []message) {
 		t.Fatal(err)
 	}
 	for uint64(len(all)) < info.State.Msgs {
-		got, err := c.Fetch(500, jetstream.FetchMaxWait(30*time.Second))
+		rest := int(info.State.Msgs) - len(all)
+		got, err := c.Fetch(min(500, rest), jetstream.FetchMaxWait(30*time.Second)) // waits for as many
 		if err != nil {
 			t.Fatal(err)
 		}
