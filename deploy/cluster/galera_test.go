@@ -132,7 +132,6 @@ func TestGalera_Founder(t *testing.T) {
 		"killed in its turn": {[3]string{"-1", "-1", "3"}, 0, "db3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			g := newGround(t)
 			others := []string{"db1", "db2", "db3"}
 			for i, s := range others {
