@@ -1,10 +1,12 @@
 package master
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/runners"
@@ -102,6 +104,60 @@ func TestReturnOfAMinionThatHasMoved(t *testing.T) {
 	eventually(t, "n1 gone", func() bool { return !r.policy.Up("n1") })
 	if err := r.policy.MayAnswer("n2", "a"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A node was at a sibling and is back, and this master heard nothing of it: it was frozen, and the sibling died
+// before its next report. The sibling is back with a return that nobody else has. It is stored once the node
+// says where it was, and not before.
+func TestReturnOfAMinionThatCameAndWent(t *testing.T) {
+	r := newRig(t, ordersMasters)
+	r.start()
+	n1, n2 := twoNodes(r)
+	n2.announceTree(treeOf("n2", topology.Up))
+	own := topology.NewTree(topology.Node{ID: "n1", Role: "syndic"}, nil)
+	own.SetNode(topology.Node{ID: "c", Role: "syndic", State: topology.Up, Minions: []topology.Minion{{ID: "a", State: topology.Up}}})
+	report := func() {
+		t.Helper()
+		whole, _ := own.Whole()
+		n1.announceTree(whole.Map())
+	}
+	report()
+	send := func() bool {
+		t.Helper()
+		v, err := n2.Request(t.Context(), syndicReturn("n2", someJob, "a"))
+		rows, ok := wire.ReadVerdicts(v)
+		if err != nil || len(rows.Left) > 0 && !ok {
+			t.Fatal(err)
+		}
+		return len(rows.Left) == 0
+	}
+	if send() {
+		t.Fatal("stored without a word of whoever has the minion")
+	}
+	own.SetWas("c", []string{"n2"})
+	report()
+	if !send() {
+		t.Error("refused, although the node says that it was there")
+	}
+	if got := stored(t, r, someJob); got["a"] != "n2" {
+		t.Errorf("stored %v", got)
+	}
+}
+
+// What a minion says of where it was is in this master's report to its parent.
+func TestMinionSaysWhereItWas(t *testing.T) {
+	r := newRig(t, ordersMasters)
+	r.start()
+	m := r.minion("m1", "minion", "minion").listen().announce()
+	for _, was := range [][]string{{"n2"}, {"n2", "n3"}, nil} {
+		if _, _, err := m.Announce(t.Context(), channel.Presence{Version: "test", More: wire.NewMap(sibling.AnnouncedVisits, was)}); err != nil {
+			t.Fatal(err)
+		}
+		whole, _ := r.Tree().Whole()
+		if (len(whole.Was) == 1) != (len(was) > 0) || len(was) > 0 && !slices.Equal(whole.Was[0].Nodes, was) {
+			t.Errorf("said %v, reported %v", was, whole.Was)
+		}
 	}
 }
 

@@ -81,6 +81,7 @@ func (r *rehomer) useSibling(ctx context.Context, home *parent, n sibling.Node, 
 	if err != nil {
 		return err
 	}
+	r.visit(n)
 	r.log.Warn("parent lost, connecting to its sibling", "home", home.name, "sibling", n.ID, "addr", n.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -89,6 +90,7 @@ func (r *rehomer) useSibling(ctx context.Context, home *parent, n sibling.Node, 
 	r.returns.Shift()
 	defer func() {
 		r.parents.standIn()
+		r.visit(n)
 		cancel()
 		wg.Wait()
 		r.returns.Drop(context.WithoutCancel(ctx), l.returns.Dest()) // the parent has them, or has rows of its own for them
@@ -110,4 +112,11 @@ func (r *rehomer) useSibling(ctx context.Context, home *parent, n sibling.Node, 
 		}
 	}
 	return nil
+}
+
+// visit notes that this node is, or was until now, at a sibling.
+func (r *rehomer) visit(n sibling.Node) {
+	if err := r.store.Visit(n.ID, time.Now()); err != nil {
+		r.log.Warn("visit to a sibling of the parent not saved", "sibling", n.ID, "err", err)
+	}
 }

@@ -1,6 +1,9 @@
 package syndic
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/syndic/link"
+	"github.com/momtree/mom/syndic/siblings"
 )
 
 // fakeFailover is a local master with failover on.
@@ -90,6 +94,9 @@ func TestSiblings_RequestedAtOnce(t *testing.T) {
 // later.
 func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	n, a, b := plantHoused(t, 100*time.Millisecond)
+	if err := os.MkdirAll(n.cfg.Local.Cachedir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	a.Publish(channeltest.Job(job(1), "*", "test.ping"))
 	waiting.Until(t, "the job", func() bool { return len(n.master.published()) == 1 })
 	a.Down()
@@ -104,6 +111,20 @@ func TestRehome_OverASiblingOfTheParent(t *testing.T) {
 	a.Up()
 	waiting.Until(t, "one way up, home", func() bool { l := n.parents.all(); return len(l) == 1 && l[0].IsUp() })
 	waiting.Until(t, "an empty outbox", func() bool { return n.local.depth() == 0 })
+	// Each master learns where the node was, in case the top did not hear of it.
+	for name, p := range map[string]*fakeParent{"home": a, "the sibling": b} {
+		waiting.Until(t, "where it was, at "+name, func() bool {
+			all := p.Seen("_presence")
+			return strings.Join(wire.Texts(all[len(all)-1].List(sibling.AnnouncedVisits)), " ") == "a b"
+		})
+	}
+	kept, err := siblings.OpenStore(n.cfg.Local.Cachedir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kept.Left(time.Now()); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("after a restart it knows %v", got)
+	}
 }
 
 // Rows for the parent go over the sibling once the parent has been gone for syndic_failover_after,

@@ -173,7 +173,7 @@ func (s *Syndic) openParent(all *parents, name string, several bool, visit func(
 	conf, id, addr := s.cfg.Local, s.ID(), ch.Addr()
 	p := &parent{name: name, host: c.Host, sibling: visit != nil, ch: ch, log: c.Log}
 	p.Link = link.New(link.Options{
-		Upper: s.cfg.Upper, Name: name, Channel: ch, Version: s.version, Tree: s.local.Tree(), Shift: s.returns.Shift,
+		Upper: s.cfg.Upper, Name: name, Channel: ch, Version: s.version, Tree: s.local.Tree(), Left: s.siblingStore.Left, Shift: s.returns.Shift,
 		After: conf.SyndicFailoverAfter, Back: conf.SyndicFailback, Pace: s.pace, Rescues: s.rescues, Log: p.log,
 	})
 	p.events = events.New(events.Options{

@@ -175,6 +175,7 @@ func (t *Tree) setProblem(p Problem, about string, on bool) (changed bool) {
 // head returns this node without minions and nodes; t.mu is held.
 func (t *Tree) head() Node {
 	n := t.self
+	n.Was = t.wasNow()
 	for _, p := range t.problems {
 		n.Problems = append(n.Problems, p)
 	}

@@ -44,7 +44,7 @@ func (n Node) patch(path []string, p Part) (Node, error) {
 		return n, nil
 	}
 	if h := p.Head; h != nil {
-		n.Role, n.Version, n.State, n.Since, n.Life, n.Key, n.Blind, n.Problems = h.Role, h.Version, h.State, h.Since, h.Life, h.Key, h.Blind, h.Problems
+		n.Role, n.Version, n.State, n.Since, n.Life, n.Key, n.Blind, n.Was, n.Problems = h.Role, h.Version, h.State, h.Since, h.Life, h.Key, h.Blind, h.Was, h.Problems
 	}
 	if p.Vitals != nil {
 		n.Vitals = *p.Vitals

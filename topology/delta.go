@@ -46,6 +46,9 @@ func (p Part) wire() *wire.Map {
 		if h.Blind {
 			head.Set("blind", true)
 		}
+		if len(h.Was) > 0 {
+			head.Set("was", wasWire(h.Was))
+		}
 		if len(h.Problems) > 0 {
 			head.Set("problems", problemsWire(h.Problems))
 		}
@@ -117,7 +120,7 @@ func partFrom(m *wire.Map) (p Part, err error) {
 	if h := m.Map("head"); h != nil {
 		p.Head = &Node{
 			Role: h.String("role"), Version: h.String("version"), State: state(h.String("state")), Life: h.String("life"), Key: h.String("key"),
-			Blind: h.Bool("blind"), Problems: problemsFrom(h.List("problems")),
+			Blind: h.Bool("blind"), Was: wasFrom(h.List("was")), Problems: problemsFrom(h.List("problems")),
 		}
 		p.Head.Since, _ = time.Parse(time.RFC3339Nano, h.String("since"))
 	}

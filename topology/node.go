@@ -60,6 +60,8 @@ type Node struct {
 	Heard []Heard
 	// Tops are the other tops of the cluster. It is set on the node that reports the tree.
 	Tops []Top
+	// Was names the nodes that minions and child nodes of this one were at before.
+	Was []Was
 	// Problems are reported by the node itself. Their paths are relative to it; "" is the node.
 	Problems []Problem
 }
@@ -100,6 +102,9 @@ func (n Node) Map() *value.Map {
 	if len(n.Tops) > 0 {
 		m.Set("tops", topsWire(n.Tops))
 	}
+	if len(n.Was) > 0 {
+		m.Set("was", wasWire(n.Was))
+	}
 	if len(n.Problems) > 0 {
 		m.Set("problems", problemsWire(n.Problems))
 	}
@@ -120,7 +125,7 @@ func fromMap(m *wire.Map, depth int) (Node, error) {
 	n.Since, _ = time.Parse(time.RFC3339Nano, m.String("since"))
 	n.Key, n.Blind, n.Heard = m.String("key"), m.Bool("blind"), heardFrom(m.List("heard"))
 	n.Vitals, n.Life, n.Problems = vitalsFrom(m.Map("vitals")), m.String("life"), problemsFrom(m.List("problems"))
-	n.Tops = topsFrom(m.List("tops"))
+	n.Tops, n.Was = topsFrom(m.List("tops")), wasFrom(m.List("was"))
 	for _, v := range m.List("minions") {
 		min, err := minionFrom(v)
 		if err != nil {
@@ -160,7 +165,7 @@ func minionFrom(v any) (Minion, error) {
 // sameHead compares two nodes without vitals, minions and nodes.
 func (n Node) sameHead(o Node) bool {
 	return n.ID == o.ID && n.Role == o.Role && n.Version == o.Version && n.State == o.State && n.Since.Equal(o.Since) &&
-		n.Life == o.Life && n.Key == o.Key && n.Blind == o.Blind && slices.EqualFunc(n.Problems, o.Problems, func(a, b Problem) bool {
+		n.Life == o.Life && n.Key == o.Key && n.Blind == o.Blind && slices.EqualFunc(n.Was, o.Was, Was.equal) && slices.EqualFunc(n.Problems, o.Problems, func(a, b Problem) bool {
 		return a.Kind == b.Kind && a.Path == b.Path && a.Detail == b.Detail && a.Since.Equal(b.Since)
 	})
 }

@@ -21,6 +21,7 @@ type Tree struct {
 	above    map[string][]Ancestor  // by parent
 	parents  map[string]Parent      // by parent
 	problems map[problemKey]Problem // problems of this node
+	was      map[string]was         // by id of a minion or child
 	log      changelog
 	watchers map[chan struct{}]struct{}
 }
@@ -33,7 +34,7 @@ func NewTree(self Node, now func() time.Time) *Tree {
 	self.State, self.Since, self.Life = Up, now(), rand.Text()
 	return &Tree{
 		now: now, self: self, minions: map[string]Minion{}, nodes: map[string]Node{},
-		have: map[string]revision{}, pieces: map[string]*gathering{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, problems: map[problemKey]Problem{},
+		have: map[string]revision{}, pieces: map[string]*gathering{}, skews: map[string]time.Duration{}, lives: map[string]lives{}, above: map[string][]Ancestor{}, parents: map[string]Parent{}, problems: map[problemKey]Problem{}, was: map[string]was{},
 		log:      changelog{last: 1}, // 0 is the revision of a parent that knows nothing
 		watchers: map[chan struct{}]struct{}{},
 	}
@@ -107,6 +108,7 @@ func (t *Tree) removeMinion(id string) {
 func (t *Tree) Remove(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	delete(t.was, id)
 	t.removeMinion(id)
 	if _, known := t.nodes[id]; known {
 		delete(t.nodes, id)

@@ -98,6 +98,7 @@ func (o *Claims) Report(n topology.Node) {
 		}
 	}
 	o.former.note(n.ID, gone)
+	o.noteVisits(n)
 	for _, id := range ids {
 		o.enter(id, claim{n.ID, up[id]})
 	}

@@ -119,6 +119,53 @@ func TestClaims_Had(t *testing.T) {
 	}
 }
 
+// A node that never reported a minion may have returns of it all the same, if whoever has the minion says
+// that it, or the node above it, was there: this master heard nothing meanwhile. The nodes n2 and n4, which is
+// below n3, are named; what n2 itself says counts for its own minions only.
+func TestClaims_HadUnheard(t *testing.T) {
+	dir := t.TempDir()
+	o, err := OpenClaims(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	minion := func(id string) []topology.Minion { return []topology.Minion{{ID: id, State: topology.Up}} }
+	o.Report(topology.Node{ID: "n2", Minions: minion("z"), Was: []topology.Was{{ID: "deep", Nodes: []string{"n2"}}, {ID: "direct", Nodes: []string{"n3"}}}})
+	o.Report(topology.Node{ID: "n3", Nodes: []topology.Node{{ID: "n4"}}})
+	o.Report(topology.Node{
+		ID: "n1", Minions: minion("direct"), Was: []topology.Was{{ID: "c", Nodes: []string{"n2", "n1", "unknown"}}, {ID: "direct", Nodes: []string{"n4"}}},
+		Nodes: []topology.Node{{ID: "c", Minions: minion("below"), Nodes: []topology.Node{{ID: "d", Minions: minion("deep")}}}},
+	})
+	check := func(o *Claims) {
+		t.Helper()
+		for _, x := range []struct {
+			node, id string
+			want     bool
+		}{
+			{"n2", "below", true},
+			{"n2", "deep", true},
+			{"n2", "direct", false},
+			{"n3", "direct", true},
+			{"n3", "deep", false},
+			{"n1", "below", false},
+			{"n2", "c", false},
+			{"n4", "direct", false},
+			{"unknown", "deep", false},
+		} {
+			if got := o.Had(x.node, x.id); got != x.want {
+				t.Errorf("%s had %s: %v", x.node, x.id, got)
+			}
+		}
+	}
+	check(o)
+	if err := o.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if o, err = OpenClaims(dir); err != nil {
+		t.Fatal(err)
+	}
+	check(o)
+}
+
 // Save retries what it could not write.
 func TestClaims_SaveRetries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache") // not there yet, so that nothing can be written

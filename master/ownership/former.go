@@ -62,6 +62,53 @@ func (f former) age(node string) bool {
 	return was > 0
 }
 
+// noteVisits notes, for other nodes, the ids of a report that say to have been there: this master may not have
+// heard of it. Whoever speaks for an id may say where it was. o.mu is held.
+func (o *Claims) noteVisits(n topology.Node) {
+	n.Walk(func(_ string, at topology.Node) {
+		for _, w := range at.Was {
+			var ids []string
+			for _, node := range w.Nodes {
+				other, ok := o.headOf(node)
+				if !ok || other == n.ID {
+					continue
+				}
+				if ids == nil {
+					ids = idsOf(at, w.ID)
+				}
+				unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return o.former.has(other, id) })
+				o.former.note(other, unknown)
+				o.changed = o.changed || len(unknown) > 0
+			}
+		}
+	})
+}
+
+// headOf returns the child node that is, or is above, a node. o.mu is held.
+func (o *Claims) headOf(node string) (string, bool) {
+	if _, child := o.ids[node]; child {
+		return node, true
+	}
+	c, ok := o.first[nodeKey(node)]
+	return c.node, ok
+}
+
+// idsOf returns the minions that are id or below a child id of a node.
+func idsOf(n topology.Node, id string) []string {
+	ids := []string{}
+	if _, ok := n.Minion(id); ok {
+		ids = append(ids, id)
+	}
+	if i := slices.IndexFunc(n.Nodes, func(c topology.Node) bool { return c.ID == id }); i >= 0 {
+		n.Nodes[i].Walk(func(_ string, c topology.Node) {
+			for _, m := range c.Minions {
+				ids = append(ids, m.ID)
+			}
+		})
+	}
+	return ids
+}
+
 // Had reports whether a node had an id before it moved, and may still have returns of it.
 func (o *Claims) Had(node, id string) bool {
 	o.mu.RLock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/server"
@@ -12,7 +13,7 @@ import (
 func init() {
 	commands.Register(server.Command{
 		Name: "_presence", Who: server.Proven,
-		Args: []string{"session", "role", "version", "running", "back", "heard", "life", "tree", "delta", "revision", "pieces", "piece", "now"},
+		Args: []string{"session", "role", "version", "running", "back", "was", "heard", "life", "tree", "delta", "revision", "pieces", "piece", "now"},
 		Doc: `
 A minion or node reports its presence, and a node the tree below it. A mom command.
 
@@ -20,6 +21,8 @@ session
     The session id in its subscription, which identifies the connection.
 role, version, running, back
     Its role, its version, the jobs it runs, and whether it was here before.
+was
+    The masters that it has left within the last hour, by id: they may have returns of it.
 heard
     The last publication it received; without it, it fetches none.
 life, tree, delta, revision, pieces, piece, now
@@ -60,6 +63,7 @@ func (s *Service) announced(_ context.Context, r *server.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.o.Tree.SetWas(a.ID, wire.Texts(d.List(sibling.AnnouncedVisits)))
 	reply := wire.NewMap("session", connected, "node", s.o.Node, "heartbeat", s.o.Config.ZmqHeartbeatIvl.Seconds(), "declined", true)
 	s.reports.Greet(a, d, reply)
 	if know != nil {

@@ -3,6 +3,7 @@ package runners
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/momtree/mom/internal/jid"
@@ -137,10 +138,29 @@ func (j *job) record() *wire.Map {
 	}
 	if len(j.minions) > 0 {
 		m.Set("Minions", j.minions)
+		j.completeTarget(m)
 	}
 	m.Set("StartTime", jid.Pretty(j.jid))
 	j.additions(m)
 	return m
+}
+
+// completeTarget adds the minions that had to answer to the target of a job that grew. In a cluster the part
+// that named them may be missing here: the top that sent it has restarted since.
+func (j *job) completeTarget(m *wire.Map) {
+	if j.load.Part() == 0 || m.String("Target-type") != "list" {
+		return
+	}
+	listed := m.List("Target")
+	if len(listed) == 0 {
+		return
+	}
+	for _, id := range j.minions {
+		if !slices.ContainsFunc(listed, func(v any) bool { name, ok := v.(string); return ok && name == id }) {
+			listed = append(slices.Clip(listed), id)
+		}
+	}
+	m.Set("Target", listed)
 }
 
 func (j *job) additions(m *wire.Map) {

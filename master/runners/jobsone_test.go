@@ -1,6 +1,7 @@
 package runners
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/momtree/mom/internal/wire"
@@ -43,5 +44,32 @@ func TestOneMinionOfAJob(t *testing.T) {
 	}
 	if got = ask("db-01"); got.Map("Result").Len() != 0 || got.Map("Missing").Len() != 0 || len(got.Strings("Minions")) != 0 {
 		t.Errorf("%#v", got)
+	}
+}
+
+// The list of a job that grew names every minion that had to answer, although this master missed the part that
+// named it. A list of one publication is shown as it was typed.
+func TestListOfAJobThatGrew(t *testing.T) {
+	const jid = "20260101000000000001"
+	for part, want := range map[int]string{2: "web-02 web-01 web-03", 0: "web-02 web-01"} {
+		kwargs := wire.NewMap()
+		if part > 0 {
+			kwargs.Set(returners.PartField, part)
+		}
+		load, err := wire.Encode(wire.NewMap("fun", "test.ping", "tgt", []any{"web-02", "web-01"}, "tgt_type", "list", "jid", jid, "kwargs", kwargs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &stage{store: memory{
+			loads: []returners.Load{{JID: jid, Raw: load}},
+			exps:  []returners.Expectation{{JID: jid, Node: "a", Minions: []string{"web-01", "web-03"}}, {JID: jid, Node: "b", Minions: []string{"web-02"}}},
+		}}
+		v, err := Run(t.Context(), &Call{Bound: Bind(Request{Fun: "jobs.list_job", Args: []any{jid}}), Env: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(wire.Texts(v.(*wire.Map).List("Target")), " "); got != want {
+			t.Errorf("part %d: %s, want %s", part, got, want)
+		}
 	}
 }

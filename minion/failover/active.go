@@ -35,9 +35,23 @@ func (m *mover) open(name string, o SessionOptions) (*active, error) {
 		default: // a request is due anyway
 		}
 	}
+	if o.Announce == nil {
+		o.Announce = func() *wire.Map { return m.known.announcement(false, time.Now()) }
+	}
 	var err error
 	a.Session, err = m.Open(name, o)
 	return a, err
+}
+
+// leave notes that the minion leaves the master of a session.
+func (m *mover) leave(a *active) {
+	id := a.node.ID
+	if !a.guest.Load() {
+		id = m.known.primaryID()
+	}
+	if err := m.known.leave(id, time.Now()); err != nil {
+		m.Log.Warn("master that this minion left not saved", "err", err)
+	}
 }
 
 // serve runs the session on a goroutine. res is an accepted sign-in; with nil, serve signs in
@@ -89,7 +103,7 @@ func (m *mover) primary(ctx context.Context, atOnce, back bool) (*active, error)
 		o.Change = func(c *channel.Config) (err error) { *c, err = c.Visit(n, nil); return err }
 	}
 	if back { // the primary may not know our running jobs, or may have counted us missing
-		o.Announce, o.AnnounceFirst = wire.NewMap("back", true), arrival
+		o.Announce, o.AnnounceFirst = func() *wire.Map { return m.known.announcement(true, time.Now()) }, arrival
 	}
 	a, err := m.open(name, o)
 	switch {

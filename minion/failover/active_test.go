@@ -3,6 +3,7 @@ package failover
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/momtree/mom/internal/config"
 	"github.com/momtree/mom/internal/nodecall"
 	"github.com/momtree/mom/internal/sibling"
+	"github.com/momtree/mom/internal/wire"
 )
 
 // opened is a session that does not serve, with the options that it was opened with.
@@ -82,10 +84,42 @@ func TestOpen_WhoIsKnownBeforeReturnsCome(t *testing.T) {
 			if first := s.o.AnnounceFirst > 0; first != tt.announced {
 				t.Errorf("returns wait for an announcement: %v", first)
 			}
-			if back := s.o.Announce.Bool("back"); back != (name == "the primary again") {
+			if back := s.o.Announce().Bool("back"); back != (name == "the primary again") {
 				t.Errorf("says that it comes back: %v", back)
 			}
 		})
+	}
+}
+
+// A minion names the masters that it has left, at each later connect and after a restart.
+func TestOpen_NamesTheMastersLeft(t *testing.T) {
+	m, all := newMover(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // no request is sent
+	m.known.node = "home"
+	home, err := m.open("home", SessionOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func() []string { return wire.Texts((*all)[len(*all)-1].o.Announce().List(sibling.AnnouncedVisits)) }
+	if got := said(); len(got) != 0 {
+		t.Errorf("before it has left any: %v", got)
+	}
+	defer home.Channel().Close()
+	m.leave(home)
+	guest := &active{node: sibling.Node{ID: "b"}}
+	guest.guest.Store(true)
+	m.leave(guest)
+	_, _ = m.primary(ctx, true, true)
+	if got := said(); !slices.Equal(got, []string{"b", "home"}) {
+		t.Errorf("back at its primary it says %v", got)
+	}
+	k, err := openKnown(m.Options.Cachedir, m.Master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := k.left.Recent(time.Now()); !slices.Equal(got, []string{"b", "home"}) {
+		t.Errorf("after a restart it knows %v", got)
 	}
 }
 

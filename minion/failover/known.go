@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/sibling"
@@ -25,11 +26,12 @@ type known struct {
 	voucher []byte
 	signed  []sibling.Signed
 	lists   []sibling.List
+	left    sibling.Visits
 }
 
 // openKnown reads what an earlier run learned under the same option master.
 func openKnown(cachedir, option string) (*known, error) {
-	k := &known{path: filepath.Join(cachedir, knownFile), option: option}
+	k := &known{path: filepath.Join(cachedir, knownFile), option: option, left: sibling.Visits{}}
 	d, err := wire.ReadMapFile(k.path)
 	if d == nil || err != nil {
 		return k, err
@@ -37,7 +39,7 @@ func openKnown(cachedir, option string) (*known, error) {
 	if d.String("option") != option {
 		return k, nil // an operator has changed the option
 	}
-	k.node, k.addr, k.voucher = d.String("node"), d.String("addr"), d.Bytes("voucher")
+	k.node, k.addr, k.voucher, k.left = d.String("node"), d.String("addr"), d.Bytes("voucher"), sibling.ReadVisits(d.Map("left"))
 	if k.signed, k.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		err = wire.SpoiltFile(k.path, err)
 	}
@@ -50,7 +52,7 @@ func (k *known) save() error {
 	for _, t := range k.signed {
 		signed = append(signed, t.Map())
 	}
-	b, err := wire.Encode(wire.NewMap("option", k.option, "node", k.node, "addr", k.addr, "voucher", k.voucher, "lists", signed))
+	b, err := wire.Encode(wire.NewMap("option", k.option, "node", k.node, "addr", k.addr, "voucher", k.voucher, "lists", signed, "left", k.left.Map()))
 	if err != nil {
 		return fmt.Errorf("encode the siblings: %w", err)
 	}
@@ -72,6 +74,31 @@ func (k *known) learn(reply *wire.Map, fromPrimary bool) error {
 		}
 	}
 	return errors.Join(bad, k.save())
+}
+
+// leave notes that the minion leaves the master id.
+func (k *known) leave(id string, now time.Time) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.left.Leave(id, now) {
+		return nil
+	}
+	return k.save()
+}
+
+// announcement returns what the minion adds to its announcements: that it comes back to its primary, and
+// the masters that it has left, or nil.
+func (k *known) announcement(back bool, now time.Time) *wire.Map {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	more := wire.NewMap()
+	if back {
+		more.Set("back", true)
+	}
+	if left := k.left.Recent(now); len(left) > 0 {
+		more.Set(sibling.AnnouncedVisits, left)
+	}
+	return more
 }
 
 // sum returns the checksum of the known lists.

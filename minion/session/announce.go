@@ -142,7 +142,11 @@ func (s *Session) announceOnce(ctx context.Context) (signIn uint64, bound bool) 
 	if s.silent {
 		return 0, true
 	}
-	reply, known, err := s.ch.Announce(ctx, channel.Presence{Version: s.all.Version, Running: s.UnderWay(), Heard: &s.tail, More: s.o.Announce})
+	p := channel.Presence{Version: s.all.Version, Running: s.UnderWay(), Heard: &s.tail}
+	if s.o.Announce != nil {
+		p.More = s.o.Announce()
+	}
+	reply, known, err := s.ch.Announce(ctx, p)
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {

@@ -48,8 +48,8 @@ type Options struct {
 	// Change alters the configuration of the channel to the master; nil means the minion's
 	// options.
 	Change func(*channel.Config) error
-	// Announce is added to the announcement at each connect; nil adds nothing.
-	Announce *wire.Map
+	// Announce returns what is added to the announcement at each connect; nil adds nothing.
+	Announce func() *wire.Map
 	// AnnounceFirst delays returns until the master has accepted an announcement, which names
 	// their jobs, but no longer than this. 0 sends them at once.
 	AnnounceFirst time.Duration

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
@@ -142,6 +143,9 @@ func (a *announcer) report(ctx context.Context, fresh bool) error {
 		p := channel.Presence{Version: a.o.Version}
 		if !a.tree.Fill(&p) {
 			p.Heard = a.parts.Publications.Tail()
+			if left := a.o.Left(time.Now()); len(left) > 0 {
+				p.More.Set(sibling.AnnouncedVisits, left)
+			}
 		}
 		soon, done := a.timeouts.begin(ctx, "presence", a.o.Pace.Answer)
 		var err error

@@ -21,6 +21,8 @@ type Options struct {
 	Channel *channel.Channel
 	Version string         // of this program
 	Tree    *topology.Tree // rooted at the local master
+	// Left returns the masters that this node has left not long ago ([sibling.Visits]).
+	Left func(now time.Time) []string
 	// Shift reports that row ownership may have changed, because the parent connected or
 	// disconnected.
 	Shift func()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/sibling"
@@ -21,6 +22,7 @@ type Store struct {
 	voucher []byte
 	signed  []sibling.Signed
 	lists   []sibling.List
+	left    sibling.Visits
 }
 
 // storeFile is the file's name in cachedir.
@@ -29,12 +31,12 @@ const storeFile = "syndic_siblings.p"
 // OpenStore reads the store. If the file is damaged it returns an error and a usable store with
 // what could be read.
 func OpenStore(cachedir string) (*Store, error) {
-	g := &Store{path: filepath.Join(cachedir, storeFile)}
+	g := &Store{path: filepath.Join(cachedir, storeFile), left: sibling.Visits{}}
 	d, err := wire.ReadMapFile(g.path)
 	if err != nil {
 		return g, err
 	}
-	g.parent, g.voucher = d.String("parent"), d.Bytes("voucher")
+	g.parent, g.voucher, g.left = d.String("parent"), d.Bytes("voucher"), sibling.ReadVisits(d.Map("left"))
 	if g.signed, g.lists, err = sibling.ReadSigned(d.List("lists")); err != nil {
 		err = wire.SpoiltFile(g.path, err)
 	}
@@ -52,18 +54,45 @@ func (g *Store) learn(reply *wire.Map) error {
 	if v := reply.Bytes("voucher"); len(v) > 0 {
 		g.voucher = v
 	}
-	out := make([]any, 0, len(signed))
-	for _, t := range signed {
+	return errors.Join(bad, g.save())
+}
+
+// save writes the file; g.mu is held.
+func (g *Store) save() error {
+	out := make([]any, 0, len(g.signed))
+	for _, t := range g.signed {
 		out = append(out, t.Map())
 	}
-	b, err := wire.Encode(wire.NewMap("parent", g.parent, "voucher", g.voucher, "lists", out))
+	b, err := wire.Encode(wire.NewMap("parent", g.parent, "voucher", g.voucher, "lists", out, "left", g.left.Map()))
 	if err == nil {
 		err = crypt.WriteFileLazy(g.path, b, 0o600)
 	}
 	if err != nil {
-		err = fmt.Errorf("save the parent's siblings: %w", err)
+		return fmt.Errorf("save the parent's siblings: %w", err)
 	}
-	return errors.Join(bad, err)
+	return nil
+}
+
+// Visit notes that this node is at a sibling of its parent: both may have returns from here when it has
+// left them.
+func (g *Store) Visit(sibling string, now time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	home := g.left.Leave(g.parent, now)
+	if !g.left.Leave(sibling, now) && !home {
+		return nil
+	}
+	return g.save()
+}
+
+// Left returns the masters that this node has left within [sibling.VisitMemory]. A nil Store has none.
+func (g *Store) Left(now time.Time) []string {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.left.Recent(now)
 }
 
 func (g *Store) sum() string {
