@@ -83,7 +83,8 @@ func (t *top) tree(ctx context.Context) (topology.Node, error) {
 	return t.client.Tree(ctx)
 }
 
-// whole returns an error if a member is not up in the top's tree.
+// whole returns an error if a member is not up in the top's tree, or if another top of the cluster is not
+// connected or has not received everything.
 func (t *top) whole(ctx context.Context) error {
 	n, err := t.tree(ctx)
 	if err != nil {
@@ -103,6 +104,11 @@ func (t *top) whole(ctx context.Context) error {
 	for _, r := range shape {
 		if r.tier > 1 && !up[r.id] {
 			return fmt.Errorf("%s does not see %s up", t.id, r.id)
+		}
+	}
+	for _, other := range n.Tops {
+		if other.State != topology.Up || other.Behind > 0 {
+			return fmt.Errorf("%s has the top at %s %s, %d requests behind: %s", t.id, other.Addr, other.State, other.Behind, other.Why)
 		}
 	}
 	return nil

@@ -98,12 +98,12 @@ func (o *Claims) Report(n topology.Node) {
 		}
 	}
 	o.former.note(n.ID, gone)
-	o.noteVisits(n)
 	for _, id := range ids {
 		o.enter(id, claim{n.ID, up[id]})
 	}
 	o.changed = o.changed || !slices.Equal(was, ids)
 	o.ids[n.ID] = ids
+	o.noteVisits(n)
 	close(o.reported)
 	o.reported = make(chan struct{})
 }

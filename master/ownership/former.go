@@ -70,6 +70,7 @@ func (o *Claims) noteVisits(n topology.Node) {
 			var ids []string
 			for _, node := range w.Nodes {
 				other, ok := o.headOf(node)
+				//mutant:stays-elsewhere-only
 				if !ok || other == n.ID {
 					continue
 				}
@@ -77,6 +78,7 @@ func (o *Claims) noteVisits(n topology.Node) {
 					ids = idsOf(at, w.ID)
 				}
 				unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return o.former.has(other, id) })
+				//mutant:stays-by-child-node
 				o.former.note(other, unknown)
 				o.changed = o.changed || len(unknown) > 0
 			}
