@@ -142,9 +142,15 @@ func (n *Node) args() ([]string, error) {
 		"--wsrep-on=ON", "--wsrep-provider=" + lib, "--wsrep-cluster-name=momlab", "--wsrep-cluster-address=gcomm://" + n.members,
 		"--wsrep-node-address=" + n.Addr, "--wsrep-node-name=" + n.Name(), "--wsrep-slave-threads=2",
 		"--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=" + fmt.Sprintf("%s:%d", n.Addr, sstPort),
-		"--wsrep-provider-options=" + fmt.Sprintf("gmcast.listen_addr=tcp://%s:%d;ist.recv_addr=%s:%d;gcache.size=64M;gcache.page_size=16M;"+
-			"evs.suspect_timeout=PT%gS;evs.inactive_timeout=PT%gS", n.Addr, groupPort, n.Addr, istPort, n.suspect.Seconds(), 3*n.suspect.Seconds()),
+		"--wsrep-provider-options=" + fmt.Sprintf("gmcast.listen_addr=tcp://%s:%d;ist.recv_addr=%s:%d;gcache.size=64M;gcache.page_size=16M;", n.Addr, groupPort, n.Addr, istPort) + n.timeouts(),
 	}, nil
+}
+
+// timeouts are the options of the group's protocol. It does not start if its keepalive is not below a third of
+// the time until a silent node is suspected; a second is its default.
+func (n *Node) timeouts() string {
+	s := n.suspect.Seconds()
+	return fmt.Sprintf("evs.keepalive_period=PT%gS;evs.suspect_timeout=PT%gS;evs.inactive_timeout=PT%gS", min(1, s/4), s, 3*s)
 }
 
 var position = regexp.MustCompile(`Recovered position: *(\S+)`)
