@@ -122,6 +122,13 @@ func (w *World) stored(ctx context.Context, jobs []*job) error {
 // settled returns the condition that the tree must reach without help after all faults have ended.
 func (w *World) settled(jobs []*job) func(context.Context) error {
 	return func(ctx context.Context) error {
+		// Files first: the questions below are jobs themselves, whose rows are pending for a moment.
+		if err := w.closed(ctx, jobs); err != nil {
+			return err
+		}
+		if err := w.handedOn(ctx); err != nil {
+			return err
+		}
 		if err := w.whole(ctx); err != nil {
 			return err
 		}
@@ -129,12 +136,6 @@ func (w *World) settled(jobs []*job) func(context.Context) error {
 			return err
 		}
 		if err := w.batchesOver(ctx, jobs); err != nil {
-			return err
-		}
-		if err := w.closed(ctx, jobs); err != nil {
-			return err
-		}
-		if err := w.handedOn(ctx); err != nil {
 			return err
 		}
 		return w.stored(ctx, jobs)
