@@ -121,6 +121,9 @@ func (m *Master) Close() error {
 		if m.ipc != nil {
 			errs = append(errs, m.ipc.Close())
 		}
+		if m.data != nil {
+			errs = append(errs, m.data.Close())
+		}
 		errs = append(errs, m.closeSaltTools())
 		m.bus.Close()
 		if m.jobFiles != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/momtree/mom/master/jobfiles"
 	"github.com/momtree/mom/master/keys"
 	"github.com/momtree/mom/master/resources"
+	"github.com/momtree/mom/returners"
 )
 
 // masterID returns the id of this master in events and job stores: `id`, by default the host name
@@ -48,6 +49,13 @@ func (m *Master) openKeys() (err error) {
 		return err
 	}
 	m.data = datacache.New(c.Cachedir, c.Bounds)
+	if c.Cache != "localfs" {
+		s, err := returners.OpenCache(c.Cache, m.returnerOptions())
+		if err != nil {
+			return err
+		}
+		m.data.Share(s, m.log, m.now)
+	}
 	m.resources = resources.Open(resources.Options{
 		Cachedir: c.Cachedir, HasKey: m.keys.Accepted, Accepted: func() []string { return m.keys.List(keys.Accepted) }, Log: m.log,
 	})

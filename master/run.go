@@ -108,6 +108,7 @@ func (m *Master) housekeep() {
 		case <-tick.C:
 		}
 		m.keys.Tend()
+		m.data.Tend()
 		m.server.Turned.FlushPorts(m.ports.Router.Stats().HostStats, m.ports.Pub.Stats().HostStats, m.cfg.MaxConnections, m.now())
 		if changed := m.policy.Look(); len(changed) > 0 { // changed admissions
 			m.failover.AdmissionsChanged(changed)

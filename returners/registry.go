@@ -49,6 +49,8 @@ type Driver struct {
 	// there is nothing to check.
 	Check func(o Options) error
 	Open  func(ctx context.Context, o Options) (Saver, error)
+	// Cache opens the driver of this name for the option cache; nil: it has none.
+	Cache func(o Options) (Cache, error)
 }
 
 // verify returns an error if a declaration is incomplete.

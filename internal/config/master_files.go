@@ -37,8 +37,9 @@ type MasterFiles struct {
 	// GrainsMaxSize is the limit for a minion's pillar request, mainly its grains, to be cached. A
 	// larger one gets its pillar, but the cache keeps the previous data. Not in Salt.
 	GrainsMaxSize int `yaml:"grains_max_size" unit:"byte" default:"1048576" min:"1024"`
-	// Cache is the driver of the minion data cache. Any value except `localfs` is logged and ignored.
-	Cache string `yaml:"cache" default:"localfs" oneof:"localfs" unknown:"default"`
+	// Cache is the driver of the minion data cache: `localfs`, or `redis` (docs/guide/deploy/redis.md). Any other value is
+	// logged and ignored.
+	Cache string `yaml:"cache" default:"localfs" oneof:"localfs redis" unknown:"default"`
 	// PillarVersion is the format of pillar replies. Only `2` is supported.
 	PillarVersion int `yaml:"pillar_version" default:"2" min:"2" max:"2"`
 	// FileRecv controls whether minions may push files into cachedir.

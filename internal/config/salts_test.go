@@ -135,7 +135,7 @@ func TestToleratedValues(t *testing.T) {
 		option, value string
 		warned        bool
 	}{
-		{Masters, "cache", "redis", true},
+		{Masters, "cache", "consul", true},
 		{Masters, "git_pillar_includes", "60", true},
 		{Masters, "peer", "{foo.example.com: {'db*': [test.*]}}", true},
 		{Masters, "peer_run", "{.*: manage.up}", true},

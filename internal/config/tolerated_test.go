@@ -44,7 +44,7 @@ func TestUnknownWordsThatSaltTolerates(t *testing.T) {
 
 // Stores, caches and returners that only Salt has do not prevent the start.
 func TestUnknownStoresThatSaltTolerates(t *testing.T) {
-	m, w, err := loadMaster(files(t, "master", "event_return: [mysql, sentry]\ncache: redis\neauth_tokens: rediscluster\n"), machine("h"))
+	m, w, err := loadMaster(files(t, "master", "event_return: [mysql, sentry]\ncache: consul\neauth_tokens: rediscluster\n"), machine("h"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestUnknownStoresThatSaltTolerates(t *testing.T) {
 	}
 	for _, want := range []string{
 		`master:1: option event_return: "sentry" is not known, it is ignored; there are kafka, mysql, nats, pgjsonb, postgres, rawfile_json`,
-		`master:2: option cache: "redis" is not known, the default localfs is used; there are localfs`,
+		`master:2: option cache: "consul" is not known, the default localfs is used; there are localfs, redis`,
 	} {
 		if got := warningTexts(w); !slices.Contains(got, want) {
 			t.Errorf("warnings %q lack %q", got, want)

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/momtree/mom/internal/bounds"
 	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
+	"github.com/momtree/mom/returners"
 )
 
 // Cache holds grains and pillar of each minion as of its last pillar request.
@@ -25,6 +28,9 @@ type Cache struct {
 	// grains and pillar are the banks of Salt 3008.
 	grains, pillar Salt3008Bank
 
+	shared *shared // nil: the data are here only
+	now    func() time.Time
+
 	seed  maphash.Seed
 	files [256]sync.Mutex // locks of the minions' files, by id
 
@@ -36,6 +42,7 @@ type Cache struct {
 type kept struct {
 	d    *Datum // nil: no data
 	size int
+	till time.Time // zero: it only changes here
 }
 
 // decoded is the approximate memory for a byte of a file, and overhead that of an entry.
@@ -49,7 +56,7 @@ type Datum struct{ Grains, Pillar any }
 
 // New returns a cache below cachedir.
 func New(cachedir string, b bounds.Bounds) *Cache {
-	return &Cache{grains: OpenSalt3008(cachedir, "grains"), pillar: OpenSalt3008(cachedir, "pillar"), dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, seed: maphash.MakeSeed(), m: map[string]kept{}}
+	return &Cache{grains: OpenSalt3008(cachedir, "grains"), pillar: OpenSalt3008(cachedir, "pillar"), dir: filepath.Join(cachedir, "minions"), most: b.OrDefault().DataCache, now: time.Now, seed: maphash.MakeSeed(), m: map[string]kept{}}
 }
 
 // file returns the lock for the file of a minion. Reading may take long, and must not delay access
@@ -81,11 +88,15 @@ func (c *Cache) known(id string) (kept, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	k, ok := c.m[id]
-	return k, ok
+	return k, ok && (k.till.IsZero() || c.now().Before(k.till))
 }
 
 // keep adds an entry and evicts others. The caller holds mu.
 func (c *Cache) keep(id string, k kept) {
+	if c.shared != nil {
+		k.till = c.now().Add(sharedFor)
+	}
+	c.drop(id)
 	for other := range c.m {
 		//mutant:datacache-is-bounded
 		if c.size+k.size <= c.most {
@@ -108,6 +119,13 @@ func (c *Cache) drop(id string) {
 func (c *Cache) load(id string) kept {
 	var d Datum
 	size, known := overhead, false
+	if b := c.shared.fetch(id); b != nil {
+		if m, err := wire.DecodeMap(b); err == nil {
+			d.Grains, _ = m.Get("grains")
+			d.Pillar, _ = m.Get("pillar")
+			return kept{d: &d, size: size + decoded*len(b)}
+		}
+	}
 	own := filepath.Join(c.dir, id, "data.p")
 	if b, err := os.ReadFile(own); err == nil {
 		if m, err := wire.DecodeMap(b); err == nil { // a damaged file is ignored: the minion's next pillar request replaces it
@@ -130,7 +148,7 @@ func (c *Cache) load(id string) kept {
 	if !known {
 		return kept{size: overhead}
 	}
-	return kept{&d, size}
+	return kept{d: &d, size: size}
 }
 
 // Put stores the data that a minion sent. id must have an accepted key.
@@ -153,10 +171,43 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 	if err := crypt.WriteFileLazy(filepath.Join(dir, "data.p"), b, 0o600); err != nil {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
 	}
+	c.shared.store(id, b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drop(id)
 	return nil
+}
+
+// Share makes a store outside of this machine the first copy of the data, before the cache is used. now is the
+// clock.
+func (c *Cache) Share(s returners.Cache, log *slog.Logger, now func() time.Time) {
+	c.shared = &shared{cache: s, log: log, now: now, behind: map[string]struct{}{}}
+	c.now = now
+}
+
+// Tend stores shared data again that could not be stored. Call it every second.
+func (c *Cache) Tend() {
+	if c.shared == nil {
+		return
+	}
+	for _, id := range c.shared.late() {
+		f := c.file(id)
+		f.Lock()
+		if b, err := os.ReadFile(filepath.Join(c.dir, id, "data.p")); err == nil {
+			c.shared.store(id, b)
+		} else {
+			c.shared.forget(id)
+		}
+		f.Unlock()
+	}
+}
+
+// Close closes the store that is shared.
+func (c *Cache) Close() error {
+	if c.shared == nil {
+		return nil
+	}
+	return c.shared.cache.Close()
 }
 
 // putBanks updates the banks of Salt 3008, if they exist.
@@ -215,6 +266,7 @@ func (c *Cache) Remove(id string) error {
 	c.mu.Lock()
 	c.drop(id)
 	c.mu.Unlock()
+	c.shared.flush(id)
 	//mutant:cve2016-9639-data-of-3008
 	err := errors.Join(c.grains.Remove(id), c.pillar.Remove(id))
 	if own := os.RemoveAll(filepath.Join(c.dir, id)); own != nil && !errors.Is(own, fs.ErrNotExist) {

@@ -68,7 +68,7 @@ type patient struct {
 
 // checks lists the areas in the order of the report.
 var checks = []func(*patient){
-	lookOptions, lookKeys, lookLayout, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookLogins, lookRules, lookClients, lookMinion, lookStart,
+	lookOptions, lookKeys, lookLayout, lookFileserver, lookSLS, lookExtPillar, lookSecrets, lookPython, lookReactors, lookOrchestrations, lookSchedule, lookReturners, lookCache, lookLogins, lookRules, lookClients, lookMinion, lookStart,
 }
 
 // Examine examines a directory. It returns an error if the directory has no master's file.

@@ -61,6 +61,23 @@ func lookReturners(p *patient) {
 	}
 }
 
+// lookCache checks the options of a cache that masters share.
+func lookCache(p *patient) {
+	const area = "cache"
+	if !p.readable || p.conf.Cache == "localfs" {
+		return
+	}
+	c, err := returners.OpenCache(p.conf.Cache, returners.Options{Values: p.options})
+	if err == nil {
+		err = c.Close()
+	}
+	if err != nil {
+		p.fails(area, p.conf.Place(area).String(), "change it: the master does not start with it", "%v", err)
+		return
+	}
+	p.works(area, area, "%s", p.conf.Cache)
+}
+
 // usable returns the returners that an option may name.
 func usable(option string) []string {
 	events := option == "event_return"

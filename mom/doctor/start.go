@@ -81,7 +81,7 @@ func (p *patient) alone(set func(*config.Master)) error {
 	c.ExternalAuth, c.FileserverBackend, c.ExtPillar, c.MasterTops = nil, []string{"roots"}, nil, nil
 	c.Reactor, c.Schedule = config.Reactors{}, nil
 	c.MasterJobCache, c.ExtJobCache, c.EventReturn = "local_cache", "", nil
-	c.KeyPass, c.MasterSignPubkey = "", false
+	c.KeyPass, c.MasterSignPubkey, c.Cache = "", false, "localfs"
 	var err error
 	if c.PkiDir, err = p.pki(); err != nil {
 		return err

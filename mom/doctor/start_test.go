@@ -44,6 +44,8 @@ func TestExamine_AsTheDaemonsStart(t *testing.T) {
 		"gitfs without its key": {"fileserver_backend: [roots, gitfs]\ngitfs_remotes:\n  - ssh://git@example.org/x.git:\n    - privkey: /nonexistent/key\n    - pubkey: /nonexistent/key.pub\n", "file server", "/nonexistent/key", "gitfs"},
 		"redis and a file":      {conf: "master_job_cache: redis\nevent_return: rawfile_json\n"},
 		"redis without a port":  {"master_job_cache: redis\nredis.port: 70000\nexternal_auth: {auto: {joe: ['.*']}}\n", "returners", "redis.port is 70000", "redis"},
+		"data in redis":         {conf: "cache: redis\ncache.redis.password: x\n"},
+		"data at no port":       {"cache: redis\ncache.redis.port: 70000\n", "cache", "redis.port is 70000", "redis"},
 		"rest without address":  {"external_auth: {rest: {joe: ['.*']}}\n", "external_auth", "^url", "log in by rest"},
 		"a broken key":          {"", "start", "master.pem", "master"},
 		"no certificate":        {"rest_cherrypy: {port: 8000, ssl_crt: /nonexistent.crt, ssl_key: /nonexistent.key}\n", "start", "/nonexistent.crt", "API"},

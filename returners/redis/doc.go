@@ -17,6 +17,8 @@
 //
 // Keys of a job expire keep_jobs_seconds after the last write, by the server's clock.
 //
+// [Cache] is Salt's driver redis of the option cache.
+//
 // Every write is idempotent: the first return of a (jid, id) stays, and so does the first load
 // of a job. So several masters may write to one server, and any write may be repeated. Each
 // command touches one key, as a cluster requires; a batch is one pipeline. A write is as

@@ -134,6 +134,8 @@ redis.ssl : false
 redis.ssl_ca, redis.ssl_cert, redis.ssl_key
     TLS, and its files: the certificate authority, the client's certificate and its key.
 
+With the prefix cache. they are the options of cache: redis, where redis.host is localhost.
+
     salt '*' test.ping --return redis
 `,
 		Options: []string{
@@ -158,6 +160,7 @@ redis.ssl_ca, redis.ssl_cert, redis.ssl_key
 			}
 			return Open(ctx, o)
 		},
+		Cache: func(ro returners.Options) (returners.Cache, error) { return OpenCache(ro) },
 	})
 }
 
