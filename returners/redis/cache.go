@@ -99,7 +99,7 @@ func (c *Cache) Store(ctx context.Context, bank, key string, value []byte, at ti
 		}
 		p.Set(ctx, c.key(bank, key), value, 0)
 		p.SAdd(ctx, c.keys(bank), key)
-		p.Set(ctx, c.stamp(bank, key), []byte(stamp), 0)
+		p.Set(ctx, c.stamp(bank, key), stamp, 0)
 	})
 }
 
