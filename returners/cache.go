@@ -10,7 +10,7 @@ import (
 // cache do. Bank "minions/<id>" has the grains and the pillar of a minion under "data". Values are msgpack.
 // It is safe for concurrent use.
 type Cache interface {
-	// Fetch returns a value, nil if there is none.
+	// Fetch returns a value, nil if it is missing.
 	Fetch(ctx context.Context, bank, key string) ([]byte, error)
 	Store(ctx context.Context, bank, key string, value []byte, at time.Time) error
 	// Flush removes a bank, which has no others below it, with all its keys.

@@ -79,10 +79,10 @@ func TestCache_KeysOfSalt(t *testing.T) {
 	}
 }
 
-// Faults of options and of the server are told, with the address.
+// Errors of options and of the server name the address.
 func TestCache_Faults(t *testing.T) {
 	if _, err := OpenCache(returners.Options{Values: map[string]any{"cache.redis.port": "x"}}); err == nil || !strings.Contains(err.Error(), "redis.port") {
-		t.Errorf("a port that is no number: %v", err)
+		t.Errorf("a port that is not a number: %v", err)
 	}
 	c := openCache(t, map[string]any{"cache.redis.unix_socket_path": t.TempDir() + "/none"})
 	_, err := c.Fetch(t.Context(), "minions/web", "data")
