@@ -21,6 +21,8 @@ const (
 	// maxWas bounds the ids of one node, maxWasNodes the nodes of one id.
 	maxWas      = 4096
 	maxWasNodes = 8
+	// maxWasID bounds the id of a node, in bytes.
+	maxWasID = 255
 )
 
 // was is what an id announced of itself.
@@ -31,7 +33,7 @@ type was struct {
 
 // SetWas sets the nodes that a minion or child node has announced to have been at, none if nodes is empty.
 func (t *Tree) SetWas(id string, nodes []string) {
-	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n string) bool { return n == "" || n == t.self.ID })
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n string) bool { return n == "" || n == t.self.ID || len(n) > maxWasID })
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)
 	nodes = nodes[:min(len(nodes), maxWasNodes)]
@@ -86,7 +88,8 @@ func wasFrom(list []any) (out []Was) {
 		}
 		id, _ := f[0].(string)
 		nodes, _ := f[1].([]any)
-		if texts := textsOf(nodes); id != "" && len(texts) > 0 {
+		texts := slices.DeleteFunc(textsOf(nodes), func(n string) bool { return len(n) > maxWasID })
+		if id != "" && len(texts) > 0 {
 			out = append(out, Was{id, texts[:min(len(texts), maxWasNodes)]})
 		}
 	}

@@ -3,6 +3,7 @@ package topology
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -46,6 +47,7 @@ func TestWas(t *testing.T) {
 	before := node.Revision()
 	node.SetWas("m", []string{"b", "d"})
 	node.SetWas("other", nil)
+	node.SetWas("other", []string{strings.Repeat("x", maxWasID+1)})
 	if node.Revision() != before {
 		t.Error("nothing has changed")
 	}
@@ -65,7 +67,7 @@ func TestWas(t *testing.T) {
 	if n, err := overTheWire(t, whole); err != nil || len(n.Was) != maxWas || len(n.Was[0].Nodes) != maxWasNodes {
 		t.Errorf("bounds: %d ids, %v", len(n.Was), err)
 	}
-	if got := wasFrom([]any{"x", []any{"id"}, []any{"", []any{"b"}}, []any{"m", "b"}, []any{"m", []any{int64(3)}}}); len(got) != 0 {
+	if got := wasFrom([]any{"x", []any{"id"}, []any{"", []any{"b"}}, []any{"m", "b"}, []any{"m", []any{int64(3)}}, []any{"m", []any{strings.Repeat("x", maxWasID+1)}}}); len(got) != 0 {
 		t.Errorf("read %v", got)
 	}
 }
