@@ -53,7 +53,7 @@ func newGround(t *testing.T) *ground {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer("/group", g.dir+"/group", "/secret", g.dir+"/secret", "data=/var/lib/mysql", "data="+g.dir+"/data-$name",
-		"lonely=30", "lonely=4").Replace(string(script))
+		"lonely=30", "lonely=4", "fresh=5 ", "fresh=60 ").Replace(string(script))
 	g.write("galera.sh", text)
 	return g
 }

@@ -61,7 +61,7 @@ func TestLeader(t *testing.T) {
 			}
 		}
 		check("at the start", true, false)
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour + leaseEvery/2) // between two attempts
 		check("after an hour", true, false)
 		stopOne()
 		check("stopped", false, false)
