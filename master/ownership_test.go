@@ -133,7 +133,7 @@ func TestReturnOfAMinionThatCameAndWent(t *testing.T) {
 		return len(rows.Left) == 0
 	}
 	if send() {
-		t.Fatal("stored without a word of whoever has the minion")
+		t.Fatal("stored although nobody has said that the minion was there")
 	}
 	own.SetWas("c", []string{"n2"})
 	report()

@@ -185,7 +185,7 @@ func (c *Cache) Share(s returners.Cache, log *slog.Logger, now func() time.Time)
 	c.now = now
 }
 
-// Tend stores shared data again that could not be stored. Call it every second.
+// Tend stores or removes the shared data for which that failed. Call it every second.
 func (c *Cache) Tend() {
 	if c.shared == nil {
 		return
@@ -195,8 +195,8 @@ func (c *Cache) Tend() {
 		f.Lock()
 		if b, err := os.ReadFile(filepath.Join(c.dir, id, "data.p")); err == nil {
 			c.shared.store(id, b)
-		} else {
-			c.shared.forget(id)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			c.shared.flush(id)
 		}
 		f.Unlock()
 	}

@@ -13,7 +13,7 @@ import (
 const (
 	// sharedFor is how long data that other masters may change are kept in memory.
 	sharedFor = 5 * time.Second
-	// sharedWithin bounds a request. After a failure there is none for sharedRest.
+	// sharedWithin bounds a request. After a failed one, the next waits for sharedRest.
 	sharedWithin = 2 * time.Second
 	sharedRest   = 5 * time.Second
 	// maxBehind bounds the minions whose data are stored later, perTend how many are at a time.
@@ -30,7 +30,7 @@ type shared struct {
 
 	mu     sync.Mutex
 	rest   time.Time           // no request before
-	behind map[string]struct{} // the local copy of these minions is newer
+	behind map[string]struct{} // the local copy of these minions is newer, or removed
 	said   logs.Throttle[string]
 }
 
@@ -80,25 +80,33 @@ func (s *shared) store(id string, data []byte) {
 	}
 }
 
-// flush removes the data of a minion.
+// flush removes the data of a minion, at once or later.
 func (s *shared) flush(id string) {
 	if s == nil {
 		return
 	}
-	s.forget(id)
+	s.mu.Lock()
+	s.behind[id] = struct{}{} // without a bound: data of a former owner of the id must go
+	resting := s.now().Before(s.rest)
+	s.mu.Unlock()
+	if resting {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharedWithin)
 	defer cancel()
-	s.outcome("removed", id, s.cache.Flush(ctx, bankOf(id)))
+	if s.outcome("removed", id, s.cache.Flush(ctx, bankOf(id))) {
+		s.forget(id)
+	}
 }
 
-// forget removes a minion without local data from those behind.
+// forget notes that the shared data of a minion are those here.
 func (s *shared) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.behind, id)
 }
 
-// late returns minions whose data are to be stored now.
+// late returns minions whose data are to be stored or removed now.
 func (s *shared) late() (ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

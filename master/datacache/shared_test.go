@@ -116,9 +116,16 @@ func TestShared(t *testing.T) {
 	if len(a.shared.behind)+len(b.shared.behind) != 0 {
 		t.Errorf("behind: %v, %v", a.shared.behind, b.shared.behind)
 	}
-	if err := a.Remove("m"); err != nil {
+	store.set(true)
+	if err := a.Remove("m"); err != nil { // its key is deleted while the store is away
 		t.Fatal(err)
 	}
+	check(a, "m", "")
+	store.set(false)
+	check(a, "m", "") // the next owner of the id does not get them
+	now = now.Add(sharedRest)
+	check(a, "m", "")
+	a.Tend()
 	check(a, "m", "")
 	if len(store.data) != 1 {
 		t.Errorf("left: %v", store.data)

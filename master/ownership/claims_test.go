@@ -119,7 +119,7 @@ func TestClaims_Had(t *testing.T) {
 	}
 }
 
-// A node that never reported a minion may have returns of it all the same, if whoever has the minion says
+// A node that never reported a minion may have returns of it all the same, if whoever reports the minion says
 // that it, or the node above it, was there: this master heard nothing meanwhile. The nodes n2 and n4, which is
 // below n3, are named; what n2 itself says counts for its own minions only.
 func TestClaims_HadUnheard(t *testing.T) {

@@ -87,7 +87,7 @@ func (k *known) leave(id string, now time.Time) error {
 }
 
 // announcement returns what the minion adds to its announcements: that it comes back to its primary, and
-// the masters that it has left, or nil.
+// the masters that it has left.
 func (k *known) announcement(back bool, now time.Time) *wire.Map {
 	k.mu.Lock()
 	defer k.mu.Unlock()
