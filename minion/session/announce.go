@@ -9,22 +9,16 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// fireConnected fires an event on the minion's bus at each connect and each loss. It does not
-// wait for the reply to an announcement, because the master may be gone before it sends one.
-func (s *Session) fireConnected(ctx context.Context) {
-	for {
-		down, err := s.up.reach(ctx, true)
-		if err != nil {
-			return
-		}
-		s.all.FireLocal("__master_connected", wire.NewMap("master", s.name))
-		select {
-		case <-down:
-			s.all.FireLocal("__master_disconnected", wire.NewMap("master", s.name))
-		case <-ctx.Done():
-			return
-		}
+// setConnected records that the subscription is up, or lost, and fires the event of it on the
+// minion's bus. It fires at each change, however short, and before any report to the master,
+// which may be gone before it answers one.
+func (s *Session) setConnected(up bool) {
+	s.up.set(up)
+	tag := "__master_disconnected"
+	if up {
+		tag = "__master_connected"
 	}
+	s.all.FireLocal(tag, wire.NewMap("master", s.name))
 }
 
 // announceAll reports the subscription to the master at every connect, and at the first one

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,4 +16,20 @@ func TestAwaitAnnounced_IsBounded(t *testing.T) {
 			t.Errorf("waited %v", took)
 		}
 	})
+}
+
+// A connection that is lost at once fires both of its events, in order.
+func TestSetConnected_FiresEachChange(t *testing.T) {
+	var fired []string
+	s := &Session{up: newSubscription(), all: &Sessions{Config: Config{
+		FireLocal: func(tag string, _ any) { fired = append(fired, tag) },
+	}}}
+	for range 3 {
+		s.setConnected(true)
+		s.setConnected(false)
+	}
+	want := slices.Repeat([]string{"__master_connected", "__master_disconnected"}, 3)
+	if !slices.Equal(fired, want) {
+		t.Errorf("fired %q", fired)
+	}
 }

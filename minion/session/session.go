@@ -161,7 +161,6 @@ func (s *Session) Serve(ctx context.Context, res channel.Result) {
 		s.awaitAnnounced(mine)
 		s.sender().Run(mine)
 	})
-	wg.Go(func() { s.fireConnected(ctx) })
 	wg.Go(func() { s.announceAll(ctx) })
 	wg.Go(func() { s.catchUp(ctx) })
 	wg.Go(func() { s.signInAgain(ctx) })

@@ -28,14 +28,14 @@ func (s *Session) subscribe(ctx context.Context, res channel.Result) {
 	d.HeartbeatInterval, d.HeartbeatTimeout = heartbeatInterval, heartbeatTimeout
 	d.OnConnect = func() {
 		s.log.Info("subscribed", "addr", addr)
-		s.up.set(true)
+		s.setConnected(true)
 	}
 	d.OnDisconnect = func(err error) {
 		if ctx.Err() == nil {
 			s.log.Warn("subscription lost", "addr", addr, "err", err)
 		}
 		s.tail.Lost()
-		s.up.set(false)
+		s.setConnected(false)
 	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
