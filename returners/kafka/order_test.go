@@ -24,10 +24,11 @@ import (
 
 // wires are connections to a broker that can be cut.
 type wires struct {
-	mu    sync.Mutex
-	armed func() // called once, when a produce request has been written; then all is cut
-	cut   bool
-	conns []net.Conn
+	producing sync.Mutex // held after a produce request has been written; other requests and new connections go on
+	mu        sync.Mutex
+	armed     func() // called once, when a produce request has been written; then all is cut
+	cut       bool
+	conns     []net.Conn
 }
 
 // conn is one of them.
@@ -53,23 +54,40 @@ func (w *wires) dial(ctx context.Context, network, addr string) (net.Conn, error
 // Write kills the broker after a produce request, for which the client then gets no answer.
 func (c *conn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
+	const keyAt = 4 // behind the length
+	if len(b) <= keyAt+2 || binary.BigEndian.Uint16(b[keyAt:]) != uint16(kmsg.Produce) {
+		return n, err
+	}
+	c.w.producing.Lock()
+	defer c.w.producing.Unlock()
+	armed := c.w.disarm()
+	if armed == nil {
+		return n, err
+	}
+	armed()
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
-	const keyAt = 4 // behind the length
-	if armed := c.w.armed; armed != nil && len(b) > keyAt+2 && binary.BigEndian.Uint16(b[keyAt:]) == uint16(kmsg.Produce) {
-		c.w.armed = nil
-		armed()
-		c.w.cut = true
-		for _, other := range c.w.conns {
-			other.Close()
-		}
-		c.w.conns = nil
-		return n, io.ErrClosedPipe
+	c.w.cut = true
+	for _, other := range c.w.conns {
+		other.Close()
 	}
-	return n, err
+	c.w.conns = nil
+	return n, io.ErrClosedPipe
 }
 
+// disarm returns what is to be called, or nil; it is called once.
+func (w *wires) disarm() func() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	armed := w.armed
+	w.armed = nil
+	return armed
+}
+
+// set waits for a kill that is under way.
 func (w *wires) set(armed func(), cut bool) {
+	w.producing.Lock()
+	defer w.producing.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.armed, w.cut = armed, cut
@@ -182,7 +200,7 @@ func TestRestartWithAFullOutbox(t *testing.T) {
 	var w wires
 	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial, o.Timeout = w.dial, 5*time.Second })
 	conf := returners.DrainConfig{Dest: dest, BatchRows: 300, Log: slog.New(slog.DiscardHandler)}
-	w.set(func() { waiting.Until(t, "the events are written", func() bool { return records(c) >= 300 }) }, false)
+	w.set(func() { waiting.Until(t, "events are written", func() bool { return records(c) > 0 }) }, false)
 	if n, err := returners.NewDrain(local, returners.EventSink(s), conf).Step(t.Context()); n != 0 || !errors.Is(err, returners.ErrUnavailable) {
 		t.Fatalf("%d events left the outbox, %v", n, err)
 	}
@@ -201,7 +219,7 @@ func TestRestartWithAFullOutbox(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := checkOrder(t, stored(t, c), all); n != 300 {
-		t.Errorf("%d repeats, want those of the first batch", n)
+	if n := checkOrder(t, stored(t, c), all); n == 0 || n > conf.BatchRows {
+		t.Errorf("%d repeats, want those of the first batch that were written", n)
 	}
 }
