@@ -15,6 +15,8 @@ import (
 	"github.com/momtree/mom/master/commands"
 	"github.com/momtree/mom/master/failover"
 	"github.com/momtree/mom/master/intake"
+	"github.com/momtree/mom/master/mine"
+	"github.com/momtree/mom/master/peercall"
 	"github.com/momtree/mom/master/peers"
 	"github.com/momtree/mom/master/publications"
 	"github.com/momtree/mom/master/publish"
@@ -35,9 +37,15 @@ key* that one or one of a user of ` + "`publisher_acl`" + `. *A minion or node* 
 *Proven*: it has shown that the key is its own, as all have in protocol 3.
 `
 
+// allCommands returns the commands of all packages.
+func allCommands() []server.Command {
+	return slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(),
+		resources.Commands(), cluster.Commands(), mine.Commands(), peercall.Commands(), commands.All())
+}
+
 // commandsPage renders docs/reference/commands.md.
 func commandsPage() string {
-	all := slices.Concat(intake.Commands(), below.Commands(), peers.Commands(), publications.Commands(), publish.Commands(), failover.Commands(), resources.Commands(), cluster.Commands(), commands.All())
+	all := allCommands()
 	slices.SortFunc(all, func(a, b server.Command) int {
 		return cmp.Or(cmp.Compare(a.Who, b.Who), strings.Compare(a.Name, b.Name))
 	})
@@ -80,5 +88,20 @@ func TestCommandsPage(t *testing.T) {
 	have, err := os.ReadFile(file)
 	if err != nil || string(have) != commandsPage() {
 		t.Errorf("docs/reference/commands.md is not what the commands say: go test ./master -run TestCommandsPage -update (%v)", err)
+	}
+}
+
+// The page has every command that a master serves.
+func TestCommandsPage_IsWhole(t *testing.T) {
+	known := map[string]bool{}
+	for _, c := range allCommands() {
+		known[c.Name] = true
+	}
+	r := newRig(t, ordersMasters)
+	r.start()
+	for _, c := range r.server.Commands() {
+		if !known[c.Name] {
+			t.Errorf("%s is served and not on the page", c.Name)
+		}
 	}
 }

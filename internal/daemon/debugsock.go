@@ -91,9 +91,6 @@ func (p *placed) Close() error {
 	return err
 }
 
-// Close closes a server that does not run.
-func (s *DebugServer) Close() error { return s.ln.Close() }
-
 // Run serves until ctx ends, then removes the socket.
 func (s *DebugServer) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() }) // the error of Serve is returned

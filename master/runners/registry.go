@@ -52,9 +52,6 @@ func BindFields(fun string, fields *value.Map, others ...string) Bound {
 	return registry.BindFields(fun, fields, others...)
 }
 
-// Reads reports whether a function is fast and changes nothing; see [Host.Ask].
-func Reads(name string) bool { return registry.Reads(name) }
-
 // Run calls a function. A panic is returned as an error.
 func Run(ctx context.Context, c *Call) (any, error) { return registry.Run(ctx, c) }
 

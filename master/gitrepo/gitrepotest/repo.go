@@ -3,8 +3,6 @@
 package gitrepotest
 
 import (
-	"path"
-	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -180,16 +178,4 @@ func (r *Repo) Delete(name string) {
 	if err := r.Store.RemoveReference(plumbing.ReferenceName(name)); err != nil {
 		r.tb.Fatal(err)
 	}
-}
-
-// Dirs are the folders of files, sorted.
-func (f Files) Dirs() []string {
-	var out []string
-	for p := range f {
-		for d := path.Dir(p); d != "."; d = path.Dir(d) {
-			out = append(out, d)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
