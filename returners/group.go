@@ -106,8 +106,8 @@ func NewGroup(c Committer, cfg GroupConfig) *Group {
 // Commit stores a batch and waits until the commit that holds it is durable. The result
 // says for each return whether it was new.
 //
-// If ctx ends first, the outcome is unknown: the batch may still become durable. Committing
-// it again is harmless.
+// If ctx ends first, the batch is withdrawn, and is never stored. A commit that has begun is
+// waited for: its outcome is always the one returned.
 func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	if err := b.Validate(); err != nil {
 		return Result{}, err // before it joins a group, so that it fails no other commit
@@ -121,7 +121,7 @@ func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	s.release = release // called by run: a caller that stops waiting has not freed the memory
+	s.release = release
 	if err := g.enqueue(s); err != nil {
 		release()
 		return Result{}, err
@@ -130,8 +130,26 @@ func (g *Group) Commit(ctx context.Context, b Batch) (Result, error) {
 	case <-s.done:
 		return s.res, s.err
 	case <-ctx.Done():
-		return Result{}, fmt.Errorf("wait for a commit: %w", ctx.Err())
+		//mutant:outcome-of-a-begun-commit
+		if g.withdraw(s) {
+			return Result{}, fmt.Errorf("wait for a commit: %w", ctx.Err())
+		}
+		<-s.done
+		return s.res, s.err
 	}
+}
+
+// withdraw removes a submission from the queue. It returns false if a commit has taken it.
+func (g *Group) withdraw(s *submission) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.queue, s)
+	if i < 0 {
+		return false
+	}
+	g.queue = slices.Delete(g.queue, i, i+1)
+	s.release()
+	return true
 }
 
 // admit waits for room within the bounds. A submission larger than a bound takes all of it.

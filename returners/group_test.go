@@ -199,30 +199,78 @@ func TestGroupBlocksSendersAtItsBounds(t *testing.T) {
 	}
 }
 
-// A caller that stops waiting must not free room while its rows are held.
-func TestGroupCountsRowsOfSendersThatLeft(t *testing.T) {
+// A caller that stops waiting withdraws what no commit has taken: it is not stored later, and its room is free.
+func TestGroupWithdrawsWhatNobodyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		g := newGroup(t, GroupConfig{MaxPending: 2}, func(b Batch) (Result, error) { <-hold; return allNew(b) })
+		var stored []string
+		g := newGroup(t, GroupConfig{MaxPending: 3}, func(b Batch) (Result, error) {
+			<-hold
+			for _, r := range b.Returns {
+				stored = append(stored, r.ID)
+			}
+			return allNew(b)
+		})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := submit(t.Context(), g, ret(0)); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait() // it is being committed
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		var wg sync.WaitGroup
 		for i := range 6 {
 			wg.Go(func() {
-				if _, err := submit(ctx, g, ret(i)); !errors.Is(err, context.DeadlineExceeded) {
+				if _, err := submit(ctx, g, ret(1+i)); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%d: %v", i, err)
 				}
 			})
 		}
-		wg.Wait()
-		if w := g.Stats().Waiting; w > 2 {
+		time.Sleep(2 * time.Second) // virtual
+		if w := g.Stats().Waiting; w != 0 {
 			t.Errorf("%d wait", w)
 		}
+		wg.Go(func() {
+			if _, err := submit(t.Context(), g, ret(8), ret(9)); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		if w := g.Stats().Waiting; w != 1 {
+			t.Errorf("%d wait, want the one that found room", w)
+		}
 		close(hold)
-		if _, err := submit(t.Context(), g, ret(9)); err != nil {
-			t.Error(err)
+		wg.Wait()
+		if got := strings.Join(stored, " "); got != "m0 m8 m9" {
+			t.Errorf("stored %s", got)
 		}
 	})
+}
+
+// A commit that has begun decides, however long it takes: a caller that was told otherwise would wait for a row that
+// is there, or begin a job that is not.
+func TestGroupTellsTheOutcomeOfABegunCommit(t *testing.T) {
+	for name, fails := range map[string]error{"stored": nil, "failed": ErrFull} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGroup(t, GroupConfig{}, func(b Batch) (Result, error) {
+					time.Sleep(10 * time.Second) // a disk that stops; virtual time
+					if fails != nil {
+						return Result{}, fails
+					}
+					return allNew(b)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				start := time.Now()
+				isNew, err := submit(ctx, g, ret(1))
+				if took := time.Since(start); took != 10*time.Second || !errors.Is(err, fails) || fails == nil && !slices.Equal(isNew, []bool{true}) {
+					t.Errorf("%v, %v after %v", isNew, err, took)
+				}
+			})
+		})
+	}
 }
 
 func TestGroupFailures(t *testing.T) {

@@ -50,7 +50,7 @@ type Bounds struct {
 	ReportJobs        int `bound:"report_jobs" default:"100" small:"1..3" help:"jobs that are listed at a time when all are reported again"`
 	ReportMinions     int `bound:"report_minions" default:"2000" small:"1..4" help:"minions in one message when a job is reported again"`
 
-	Returns    int `bound:"returns" default:"20000" small:"50..200" help:"returns that a minion keeps for a master that is away"`
+	Returns    int `bound:"returns" default:"20000" small:"150..400" help:"returns that a minion keeps for a master that is away"`
 	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
 	SeenJobs   int `bound:"seen_jobs" default:"65536" small:"200..500" help:"orders of a master that a minion remembers"`
 

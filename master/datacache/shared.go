@@ -56,6 +56,7 @@ func (s *shared) ready(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, behind := s.behind[id]
+	//mutant:shared-data-are-not-older
 	return !behind && !s.now().Before(s.rest)
 }
 
@@ -70,6 +71,7 @@ func (s *shared) store(id string, data []byte) {
 	}
 	resting := s.now().Before(s.rest)
 	s.mu.Unlock()
+	//mutant:shared-store-rests
 	if resting {
 		return
 	}

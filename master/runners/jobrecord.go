@@ -155,9 +155,17 @@ func (j *job) completeTarget(m *wire.Map) {
 	if len(listed) == 0 {
 		return
 	}
+	named := make(map[string]bool, len(listed))
+	for _, v := range listed {
+		if id, ok := v.(string); ok {
+			named[id] = true
+		}
+	}
+	listed = slices.Clip(listed)
 	for _, id := range j.minions {
-		if !slices.ContainsFunc(listed, func(v any) bool { name, ok := v.(string); return ok && name == id }) {
-			listed = append(slices.Clip(listed), id)
+		//mutant:grown-jobs-list-all
+		if !named[id] {
+			listed = append(listed, id)
 		}
 	}
 	m.Set("Target", listed)
