@@ -248,9 +248,9 @@ func TestGroupWithdrawsWhatNobodyWaitsFor(t *testing.T) {
 	})
 }
 
-// A commit that has begun decides, however long it takes: a caller that was told otherwise would wait for a row that
-// is there, or begin a job that is not.
-func TestGroupTellsTheOutcomeOfABegunCommit(t *testing.T) {
+// Once a commit has begun its outcome counts, however long it takes. A caller that gave up would count a job as not
+// started, or a return as not received, although it is stored.
+func TestGroupReturnsTheOutcomeOfABegunCommit(t *testing.T) {
 	for name, fails := range map[string]error{"stored": nil, "failed": ErrFull} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
