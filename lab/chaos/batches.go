@@ -145,7 +145,7 @@ func (v *verdict) batch(j *job, h *heard, rows map[string]row, expected map[stri
 			v.blame("batch %s of %s: %s never ran it", j.jid, j.Top, id)
 		}
 	}
-	if n := atOnce(times); !named && len(h.named) == 0 && len(h.ends) > 0 && n > j.Size {
+	if n := atOnce(times); !named && len(h.named) == 0 && !h.late && len(h.ends) > 0 && n > j.Size {
 		v.blame("batch %s: %d minions ran it at a time, the limit is %d: %v", j.jid, n, j.Size, times)
 	}
 }

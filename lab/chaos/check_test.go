@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestVerdict checks that each kind of damage is found: checks that pass because they look at
@@ -92,6 +93,32 @@ func TestAbove(t *testing.T) {
 	}{{"a", true}, {"a/c", true}, {"b", false}, {"b/d", false}, {"mc1", false}} {
 		if got := above(tt.path, "mc1"); got != tt.want {
 			t.Errorf("%s above mc1: %v", tt.path, got)
+		}
+	}
+}
+
+// More minions at work than a batch allows are blamed, unless one was reported missing, also after an earlier slice had
+// ended: nobody waits for that one, and it may work all the same.
+func TestVerdict_BatchSize(t *testing.T) {
+	now := time.Now()
+	gone := map[string]naming{"mc2": {now, "Node did not answer", "a/c"}}
+	for name, c := range map[string]struct {
+		hear  func(h *heard)
+		blame bool
+	}{
+		"all answered":                       {func(*heard) {}, true},
+		"reported before the first end":      {func(h *heard) { h.ended, h.ends = time.Time{}, nil; h.missed(gone); h.closed(now, ended{}) }, false},
+		"reported after it":                  {func(h *heard) { h.missed(gone) }, false},
+		"reported after it, though answered": {func(h *heard) { h.returned("mc2", now); h.missed(gone) }, true},
+	} {
+		h, v := newHeard(), &verdict{}
+		h.closed(now, ended{expected: 1, returned: 1})
+		c.hear(h)
+		j := &job{Task: Task{Batch: ByMaster, Size: 1, Who: []string{"mc1", "mc2"}}, jid: "j"}
+		rows := map[string]row{"mc1": {success: true}, "mc2": {success: true}}
+		v.batch(j, h, rows, map[string]string{"mc1": "", "mc2": ""}, []span{{"mc1", 1, 5}, {"mc2", 2, 6}})
+		if (len(v.faults) > 0) != c.blame {
+			t.Errorf("%s: %v", name, v.faults)
 		}
 	}
 }

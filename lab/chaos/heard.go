@@ -15,6 +15,9 @@ type heard struct {
 	// named are the minions that were reported missing before they returned and before the
 	// job was complete.
 	named map[string]naming
+	// late: a minion was reported missing after an end, before it returned. A batch is a job that grows and ends
+	// again.
+	late  bool
 	ended time.Time // time of the first of ends; zero: never
 	ends  []ended
 }
@@ -67,12 +70,14 @@ func (h *heard) returned(id string, now time.Time) {
 
 // missed records minions reported missing while the command still waits for them.
 func (h *heard) missed(gone map[string]naming) {
-	if !h.ended.IsZero() {
-		return
-	}
 	for id, n := range gone {
-		if _, before := h.named[id]; !before && h.rets[id] == 0 {
+		_, before := h.named[id]
+		switch {
+		case before || h.rets[id] > 0:
+		case h.ended.IsZero():
 			h.named[id] = n
+		default:
+			h.late = true
 		}
 	}
 }
