@@ -98,7 +98,7 @@ func (x *twoTops) whole(ctx context.Context, t *testing.T, s *stand, jid string)
 
 // TestTwoTops_AsOne: two tops of one cluster. Both have each job and its returns. A top that
 // is killed during its job loses nothing: the other one ends the job, and both have the returns after a restart.
-// A top that missed a job, whose top has restarted since, answers for it all the same.
+// A top that missed a job answers for it although the top that started it has restarted since.
 func TestTwoTops_AsOne(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()

@@ -98,7 +98,7 @@ func TestAbove(t *testing.T) {
 }
 
 // More minions at work than a batch allows are blamed, unless one was reported missing, also after an earlier slice had
-// ended: nobody waits for that one, and it may work all the same.
+// ended: nobody waits for that one, and it may still be at work.
 func TestVerdict_BatchSize(t *testing.T) {
 	now := time.Now()
 	gone := map[string]naming{"mc2": {now, "Node did not answer", "a/c"}}

@@ -119,8 +119,8 @@ func TestClaims_Had(t *testing.T) {
 	}
 }
 
-// A node that never reported a minion may have returns of it all the same, if whoever reports the minion says
-// that it, or the node above it, was there: this master heard nothing meanwhile. The nodes n2 and n4, which is
+// A node may deliver returns of a minion that it never reported, if the node that now reports the minion says that
+// it was there, or below the node above: this master heard nothing meanwhile. The nodes n2 and n4, which is
 // below n3, are named; what n2 itself says counts for its own minions only.
 func TestClaims_HadUnheard(t *testing.T) {
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 )
 
 // setConnected records that the subscription is up, or lost, and fires the event of it on the
-// minion's bus. It fires at each change, however short, and before any report to the master,
+// minion's bus. It fires at each change, however short, and waits for no report to the master,
 // which may be gone before it answers one.
 func (s *Session) setConnected(up bool) {
 	s.up.set(up)
