@@ -88,7 +88,7 @@ func TestGalera_MigrateAndWriteThroughTwoNodes(t *testing.T) {
 			if err := db.QueryRowContext(t.Context(), "CHECKSUM TABLE "+table).Scan(&table, &check); err != nil {
 				t.Fatal(err)
 			}
-			rows = count(t, db, "SELECT COUNT(*) FROM "+table)
+			rows = returnertest.Count(t, db, "SELECT COUNT(*) FROM "+table)
 			sum = append(sum, fmt.Sprintf("%s: %d rows, checksum %d", table, rows, check))
 		}
 		sums = append(sums, strings.Join(sum, "\n"))

@@ -214,7 +214,7 @@ func TestDrainKeepsRowsThatAClusterRefusesForNow(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Exec(t, name, fmt.Sprintf("CREATE TRIGGER refuse BEFORE INSERT ON salt_returns FOR EACH ROW SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = %d, MESSAGE_TEXT = 'not now'", number))
-			owe(t, from, returnertest.Return(t, 1, "a", "test.ping", true), returnertest.Return(t, 1, "b", "test.ping", true))
+			returnertest.Owe(t, from, returnertest.Return(t, 1, "a", "test.ping", true), returnertest.Return(t, 1, "b", "test.ping", true))
 			d := returners.NewDrain(from, to, returners.DrainConfig{Attempts: 1, Log: slog.New(slog.DiscardHandler)})
 			for range 3 {
 				if n, err := d.Step(t.Context()); n != 0 || !errors.Is(err, returners.ErrUnavailable) {
@@ -225,7 +225,7 @@ func TestDrainKeepsRowsThatAClusterRefusesForNow(t *testing.T) {
 			if n, err := d.Step(t.Context()); n != 2 || err != nil {
 				t.Errorf("afterwards %d rows left the outbox, %v; want 2", n, err)
 			}
-			if n := depth(t, from, returners.Rejected(returners.DestMySQL)); n != 0 {
+			if n := returnertest.Depth(t, from, returners.Rejected(returners.DestMySQL)); n != 0 {
 				t.Errorf("%d rows were set aside", n)
 			}
 		})

@@ -1,51 +1,19 @@
 package mysql
 
 import (
-	"fmt"
 	"log/slog"
-	"os"
-	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/momtree/mom/returners/mysql/mysqltest"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // shared is the server of all tests that do not stop it.
-var shared = sync.OnceValues(func() (*mysqltest.Server, error) {
-	s, err := mysqltest.New()
-	if err == nil {
-		started = s
-	}
-	return s, err
-})
+var shared = returnertest.Shared[*mysqltest.Server]{New: func() (*mysqltest.Server, error) { return mysqltest.New() }}
 
-var started *mysqltest.Server
+func TestMain(m *testing.M) { shared.Main(m) }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if started != nil {
-		if err := started.Remove(); err != nil {
-			fmt.Fprintln(os.Stderr, "remove MariaDB:", err)
-			code = 1
-		}
-	}
-	if err := goleak.Find(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func server(tb testing.TB) *mysqltest.Server {
-	tb.Helper()
-	s, err := shared()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return s
-}
+func server(tb testing.TB) *mysqltest.Server { return shared.Get(tb) }
 
 // open opens a store on a database.
 func open(tb testing.TB, s *mysqltest.Server, database string, change ...func(*Options)) *Store {

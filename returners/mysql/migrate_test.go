@@ -152,18 +152,6 @@ func TestMigrateByTwoMastersAtOnce(t *testing.T) {
 	}
 }
 
-func TestMigrateKeepsOutOfNewerTables(t *testing.T) {
-	s := server(t)
-	name := s.Database(t)
-	if err := open(t, s, name).Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.Exec(t, name, "INSERT INTO mom_schema (version) VALUES (99)")
-	if err := open(t, s, name).Ping(t.Context()); !errors.Is(err, returners.ErrNewerSchema) || !strings.Contains(err.Error(), "99") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestMigrateWithoutRightToCreate(t *testing.T) {
 	s := server(t)
 	name := s.Database(t)

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/internal/sqlrows"
 )
+
+// saver has the methods that store rows.
+type saver = sqlrows.Saver
 
 // Store is the returner. It is safe for concurrent use.
 type Store struct {
@@ -24,12 +27,12 @@ type Store struct {
 	ready atomic.Bool
 
 	mu   sync.Mutex
-	kept map[*table]*sql.Stmt // prepared statements of full batches
-	// absent are the jobs with minions stored as missing, by jid.
-	absent  *lru.Map[string, struct{}]
-	form    sqlrows.Form
-	writer  sqlrows.Writer
-	updates sqlrows.Updates // of mom_jobs
+	kept map[*sqlrows.Table]*sql.Stmt // prepared statements of full batches
+
+	form   sqlrows.Form
+	writer sqlrows.Writer
+	absent *sqlrows.Absent
+	*saver
 
 	closing   atomic.Bool
 	closeOnce sync.Once
@@ -54,9 +57,10 @@ func Open(_ context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mysql returner: %w", err)
 	}
-	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*table]*sql.Stmt{}, absent: lru.New[string, struct{}](mostAbsent)}
+	s := &Store{o: o, db: db, setup: make(chan struct{}, 1), kept: map[*sqlrows.Table]*sql.Stmt{}, absent: sqlrows.NewAbsent()}
 	s.form = sqlrows.Form{ToJSON: wire.ToJSON, FromJSON: wire.FromJSON, True: "1", False: "0", Stamp: s.stamp, Refuse: s.refuse}
 	s.writer.Class = classOf
+	s.saver = sqlrows.NewSaver(sqlrows.Config{Database: database{s}, Tables: tables, Form: &s.form, Writer: &s.writer, Absent: s.absent})
 	s.setup <- struct{}{}
 	return s, nil
 }
@@ -112,4 +116,17 @@ func (s *Store) Close() error {
 		s.closeErr = errors.Join(append(errs, s.db.Close())...)
 	})
 	return s.closeErr
+}
+
+// refuse returns the error of a row that cannot be written as JSON.
+func (s *Store) refuse(what string, err error) error {
+	return &Fault{class: ClassData, doing: "write the " + what + " as JSON", where: s.o.where(), err: err}
+}
+
+// stamp returns the value of alter_time; the column holds whole seconds.
+func (s *Store) stamp(at time.Time) time.Time {
+	if at.IsZero() {
+		at = s.o.Now()
+	}
+	return at.UTC().Truncate(time.Second)
 }

@@ -122,7 +122,7 @@ func readSalts(t *testing.T, st *Store) {
 	if err != nil || !ok || returnertest.JSON(t, r.Value) != `"first"` {
 		t.Errorf("the first return did not stay: %v, %v", returnertest.JSON(t, r.Value), err)
 	}
-	if n := count(t, st.db, "SELECT COUNT(*) FROM salt_events"); n != 2 {
+	if n := returnertest.Count(t, st.db, "SELECT COUNT(*) FROM salt_events"); n != 2 {
 		t.Errorf("%d events, want 2", n)
 	}
 }

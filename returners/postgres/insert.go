@@ -6,57 +6,26 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/internal/sqlread"
 	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
-// table is one target of batched inserts.
-type table struct {
-	name     string
-	columns  []string
-	conflict string // after ON CONFLICT
-	// merges: the conflict changes the row, so a statement may name it only once.
-	merges bool
-	// repeatable: a batch with an unknown outcome may be sent again.
-	repeatable bool
-}
-
-var (
-	jidsTable = &table{
-		name: "jids", columns: []string{"jid", "load"}, merges: true, repeatable: true,
-		// The first load stays, except when an extended job names more minions.
-		conflict: `(jid) DO UPDATE SET load = EXCLUDED.load WHERE EXCLUDED.load::text LIKE '%"` + returners.PartField + `": %'` +
-			` AND length(EXCLUDED.load::text) > length(jids.load::text)`,
-	}
-	returnsTable = &table{
-		name: "salt_returns", columns: []string{"fun", "jid", "return", "id", "success", "full_ret", "alter_time"}, repeatable: true,
-		conflict: "(jid, id) DO NOTHING", // the first return stays
-	}
-	eventsTable = &table{
-		name: "salt_events", columns: []string{"tag", "data", "alter_time", "master_id", "mom_key"},
-		conflict: "(mom_key) DO NOTHING",
-	}
-	// Several masters write the state of one minion, in any order. A longer path means a
-	// node further up, whose state is newer: it wins. Of equal paths the later row wins. Of
-	// different nodes at the same distance, as after a minion moved, the one that asks the
-	// minion wins until it reports otherwise.
-	expectedTable = &table{
-		name: "mom_expected", columns: []string{"jid", "id", "node", "missing", "alter_time"}, merges: true, repeatable: true,
-		conflict: "(jid, id) DO UPDATE SET missing = CASE WHEN " + stored + " = " + added + " THEN EXCLUDED.missing " +
-			"WHEN " + steps(added) + " > " + steps(stored) + " THEN EXCLUDED.missing " +
-			"WHEN " + steps(added) + " < " + steps(stored) + " THEN mom_expected.missing " +
-			"WHEN EXCLUDED.missing IS NULL OR mom_expected.missing IS NULL THEN NULL ELSE EXCLUDED.missing END, " +
-			"node = CASE WHEN " + steps(added) + " > " + steps(stored) +
-			" OR " + steps(added) + " = " + steps(stored) + " AND EXCLUDED.missing IS NULL THEN " + added + " ELSE " + stored + " END",
-	}
-	// The time stored or held comes from the database's clock, never from a master's.
-	jobsTable = &table{name: "mom_jobs", columns: []string{"jid"}, merges: true, repeatable: true, conflict: "(jid) DO UPDATE SET stored = CURRENT_TIMESTAMP"}
-	heldTable = &table{name: "mom_jobs", columns: []string{"jid"}, merges: true, repeatable: true, conflict: "(jid) DO UPDATE SET held = CURRENT_TIMESTAMP"}
-
-	nodesTable = &table{
-		name: "mom_nodes", columns: []string{"jid", "node", "alter_time"}, repeatable: true,
-		conflict: "(jid, node) DO NOTHING",
-	}
-)
+// tables are the tables of jobs.
+var tables = sqlrows.NewTables(sqlrows.Conflicts{
+	Loads: `(jid) DO UPDATE SET load = EXCLUDED.load WHERE EXCLUDED.load::text LIKE '%"` + returners.PartField + `": %'` +
+		` AND length(EXCLUDED.load::text) > length(jids.load::text)`,
+	Returns: "(jid, id) DO NOTHING",
+	Nodes:   "(jid, node) DO NOTHING",
+	Events:  "(mom_key) DO NOTHING",
+	Expected: "(jid, id) DO UPDATE SET missing = CASE WHEN " + stored + " = " + added + " THEN EXCLUDED.missing " +
+		"WHEN " + steps(added) + " > " + steps(stored) + " THEN EXCLUDED.missing " +
+		"WHEN " + steps(added) + " < " + steps(stored) + " THEN mom_expected.missing " +
+		"WHEN EXCLUDED.missing IS NULL OR mom_expected.missing IS NULL THEN NULL ELSE EXCLUDED.missing END, " +
+		"node = CASE WHEN " + steps(added) + " > " + steps(stored) +
+		" OR " + steps(added) + " = " + steps(stored) + " AND EXCLUDED.missing IS NULL THEN " + added + " ELSE " + stored + " END",
+	Stored: "(jid) DO UPDATE SET stored = CURRENT_TIMESTAMP",
+	Held:   "(jid) DO UPDATE SET held = CURRENT_TIMESTAMP",
+})
 
 // The paths of a stored and of an added row of mom_expected.
 const (
@@ -69,28 +38,43 @@ func steps(path string) string {
 	return "CASE WHEN " + path + " = '' THEN 0 ELSE 1 + length(" + path + ") - length(replace(" + path + ", '/', '')) END"
 }
 
-// statement returns SQL that inserts n rows.
-func (t *table) statement(n int) string {
+// insert returns SQL that inserts n rows.
+func insert(t *sqlrows.Table, n int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `INSERT INTO %s ("%s") VALUES `, t.name, strings.Join(t.columns, `", "`))
-	for i := range n * len(t.columns) {
+	fmt.Fprintf(&b, `INSERT INTO %s ("%s") VALUES `, t.Name, strings.Join(t.Columns, `", "`))
+	for i := range n * len(t.Columns) {
 		switch {
 		case i == 0:
 			b.WriteString("($1")
-		case i%len(t.columns) == 0:
+		case i%len(t.Columns) == 0:
 			fmt.Fprintf(&b, "), ($%d", i+1)
 		default:
 			fmt.Fprintf(&b, ", $%d", i+1)
 		}
 	}
 	b.WriteString(") ON CONFLICT ")
-	b.WriteString(t.conflict)
+	b.WriteString(t.Conflict)
 	return b.String()
 }
 
-// send stores one batch.
-func (s *Store) send(ctx context.Context, t *table, rows []sqlrows.Row) error {
-	return s.exec(ctx, "store rows of "+t.name, t.statement(len(rows)), sqlrows.Values(rows)...)
+// database is the part of a Store that [sqlrows.Saver] needs.
+type database struct{ *Store }
+
+func (d database) Prepare(ctx context.Context) error { return d.prepare(ctx) }
+
+func (d database) Send(ctx context.Context, t *sqlrows.Table, rows []sqlrows.Row) error {
+	return d.exec(ctx, "store rows of "+t.Name, insert(t, len(rows)), sqlrows.Values(rows)...)
+}
+
+func (d database) ClearReasons(ctx context.Context, jid string, ids []string) error {
+	return d.exec(ctx, "clear the reasons of minions that returned to job "+jid,
+		"UPDATE mom_expected SET missing = NULL WHERE jid = $1 AND id = ANY($2) AND missing IS NOT NULL", jid, ids)
+}
+
+func (d database) Returned(ctx context.Context, jid string, ids []string) (found []string, err error) {
+	err = d.query(ctx, "read who has returned to job "+jid, sqlread.Append(&found, sqlread.Column[string]),
+		"SELECT id FROM salt_returns WHERE jid = $1 AND id = ANY($2)", jid, ids)
+	return found, err
 }
 
 // exec runs one statement.

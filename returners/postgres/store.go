@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/momtree/mom/internal/lru"
+	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/internal/sqlrows"
 )
+
+// saver has the methods that store rows.
+type saver = sqlrows.Saver
 
 // Store is the returner. It is safe for concurrent use.
 type Store struct {
@@ -24,11 +28,10 @@ type Store struct {
 
 	mu    sync.Mutex
 	setup *setup // the migration under way, or nil
-	// absent are the jobs with minions stored as missing, by jid.
-	absent  *lru.Map[string, struct{}]
-	form    sqlrows.Form
-	writer  sqlrows.Writer
-	updates sqlrows.Updates // of mom_jobs
+
+	form   sqlrows.Form
+	writer sqlrows.Writer
+	*saver
 
 	closing   atomic.Bool
 	closeOnce sync.Once
@@ -57,9 +60,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s returner: %w", o.Returner, err)
 	}
-	s := &Store{o: o, db: db, absent: lru.New[string, struct{}](mostAbsent)}
+	s := &Store{o: o, db: db}
 	s.form = sqlrows.Form{ToJSON: s.toJSON, FromJSON: s.fromJSON, True: "true", False: "false", Stamp: s.stamp, Refuse: s.refuse}
 	s.writer.Class = returners.Class
+	s.saver = sqlrows.NewSaver(sqlrows.Config{Database: database{s}, Tables: tables, Form: &s.form, Writer: &s.writer, Absent: sqlrows.NewAbsent(), Once: true})
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	return s, nil
 }
@@ -137,4 +141,32 @@ func (s *Store) Close() error {
 		s.closeErr = s.db.Close()
 	})
 	return s.closeErr
+}
+
+// stamp returns the value of a time.
+func (s *Store) stamp(at time.Time) time.Time {
+	if at.IsZero() {
+		at = s.o.Now()
+	}
+	return at.UTC()
+}
+
+// toJSON returns a value as the columns with JSON hold it.
+func (s *Store) toJSON(raw wire.Raw) ([]byte, error) {
+	b, err := wire.ToJSON(raw)
+	if err == nil && s.o.form.json == "jsonb" {
+		b = toJSONB(b)
+	}
+	return b, err
+}
+
+// fromJSON reads the text of a column with JSON; NULL is an empty map.
+func (s *Store) fromJSON(text []byte) (wire.Raw, error) {
+	if len(text) == 0 {
+		text = []byte("{}")
+	}
+	if s.o.form.json == "jsonb" {
+		text = fromJSONB(text)
+	}
+	return wire.FromJSON(text)
 }

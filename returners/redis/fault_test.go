@@ -3,85 +3,21 @@ package redis
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/memory"
 	"github.com/momtree/mom/returners/redis/redistest"
 	"github.com/momtree/mom/returners/returnertest"
 )
 
-// owe commits returns with outbox rows for the job cache.
-func owe(t *testing.T, s *memory.Store, rets ...returners.Return) {
-	t.Helper()
-	b := returners.Batch{Returns: rets}
-	for i := range rets {
-		b.Outbox = append(b.Outbox, returners.Item{Dest: returners.DestMySQL, Kind: returners.KindReturn, JID: rets[i].JID, ID: rets[i].ID})
-	}
-	if _, err := s.Commit(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A server that is killed and started again loses nothing that it acknowledged, and gets the
-// rest once.
-func TestDrainOutlivesTheServer(t *testing.T) {
-	srv := redistest.Start(t)
-	from := memory.Open(nil)
-	to := open(t, srv, func(o *Options) { o.Timeout = 5 * time.Second })
-	d := returners.NewDrain(from, to, returners.DrainConfig{BatchRows: 100, BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- d.Run(ctx) }()
-	defer func() {
-		cancel()
-		must(t, <-done)
-	}()
-	const total = 3000
-	sent := 0
-	send := func(n int) {
-		for range n / 100 {
-			rets := make([]returners.Return, 100)
-			for i := range rets {
-				rets[i] = returnertest.Return(t, sent/1000, fmt.Sprintf("m%d", sent), "test.echo", sent)
-				sent++
-			}
-			owe(t, from, rets...)
-			d.Wake()
-		}
-	}
-	delivered := func() uint64 { return d.Stats().Delivered[returners.KindReturn] }
-	send(1000)
-	waiting.Until(t, "the first rows arrive", func() bool { return delivered() > 0 })
-	must(t, srv.Kill()) // in the middle of the drain
-	send(1000)
-	waiting.Until(t, "the outage is noticed", func() bool { return d.Stats().Down })
-	must(t, srv.Start())
-	waiting.Until(t, "rows arrive again", func() bool { return delivered() > 1200 })
-	must(t, srv.Stop())
-	send(1000)
-	must(t, srv.Start())
-	waiting.Until(t, "all rows arrive", func() bool { return delivered() == total })
-	n := 0
-	for job := range total / 1000 {
-		rets, err := to.GetReturns(t.Context(), returnertest.JID(job))
-		must(t, err)
-		for _, r := range rets {
-			if "m"+returnertest.JSON(t, r.Value) != r.ID {
-				t.Errorf("%s holds %s", r.ID, returnertest.JSON(t, r.Value))
-			}
-		}
-		n += len(rets)
-	}
-	if st := d.Stats(); n != total || st.Errors[ClassConnection] == 0 || st.Rejected != 0 {
-		t.Errorf("%d returns stored of %d; %+v", n, total, st)
-	}
+func TestDrain(t *testing.T) {
+	s := redistest.Start(t)
+	returnertest.RunDrain(t, s, memory.Open(nil), open(t, s, func(o *Options) { o.Timeout = 5 * time.Second }))
 }
 
 // fails checks the class of an error, what it wraps and what it says.
@@ -176,7 +112,7 @@ func TestWrongTypes(t *testing.T) {
 	must(t, c.SAdd(ctx, "m:test.ping", "x").Err())
 	fails(t, "a load", s.SaveLoads(ctx, []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}), ClassData, returners.ErrRejected, "load:"+returnertest.JID(1))
 	from := memory.Open(nil)
-	owe(t, from, returnertest.Return(t, 1, "m", "test.ping", true), returnertest.Return(t, 2, "m", "test.ping", true), returnertest.Return(t, 3, "m", "test.ping", true))
+	returnertest.Owe(t, from, returnertest.Return(t, 1, "m", "test.ping", true), returnertest.Return(t, 2, "m", "test.ping", true), returnertest.Return(t, 3, "m", "test.ping", true))
 	d := returners.NewDrain(from, s, returners.DrainConfig{Log: slog.New(slog.DiscardHandler)})
 	if n, err := d.Step(ctx); n != 3 || err != nil {
 		t.Fatalf("%d rows, %v", n, err)

@@ -3,49 +3,23 @@ package redis
 import (
 	"fmt"
 	"log/slog"
-	"os"
-	"sync"
 	"testing"
 
 	driver "github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
 
 	"github.com/momtree/mom/returners/redis/redistest"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // shared is the server of all tests that do not stop it.
-var shared = sync.OnceValues(func() (*redistest.Server, error) {
-	s, err := redistest.New()
-	if err == nil {
-		started = s
-	}
-	return s, err
-})
+var shared = returnertest.Shared[*redistest.Server]{New: func() (*redistest.Server, error) { return redistest.New() }}
 
-var started *redistest.Server
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if started != nil {
-		if err := started.Remove(); err != nil {
-			fmt.Fprintln(os.Stderr, "remove Redis:", err)
-			code = 1
-		}
-	}
-	if err := goleak.Find(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { shared.Main(m) }
 
 // empty returns the shared server without any key.
 func empty(tb testing.TB) *redistest.Server {
 	tb.Helper()
-	s, err := shared()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := shared.Get(tb)
 	flush(tb, s)
 	return s
 }
@@ -54,15 +28,7 @@ func empty(tb testing.TB) *redistest.Server {
 func cluster(t *testing.T) *redistest.Server {
 	t.Helper()
 	s, err := redistest.NewCluster()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Remove(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return returnertest.Own(t, s, err)
 }
 
 func flush(tb testing.TB, s *redistest.Server) {

@@ -1,3 +1,3 @@
-// Package returnertest is the test suite for job stores. A driver calls Run from its own
-// test. The helpers build rows as masters store them.
+// Package returnertest tests returners. [Run] and its like are suites that a returner calls from its own tests; the
+// other functions make rows as masters store them, and start database servers.
 package returnertest

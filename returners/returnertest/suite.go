@@ -34,6 +34,7 @@ func RunUnordered(t *testing.T, open func(t *testing.T) returners.Returner) {
 		{"Failure", testFailure},
 		{"CompoundFun", testCompound},
 		{"Expectations", testExpectations},
+		{"StatesOfOneCall", testOneCall},
 		{"ListJobs", testListJobs},
 		{"GetFun", testGetFun},
 		{"Events", testEvents},
@@ -41,6 +42,14 @@ func RunUnordered(t *testing.T, open func(t *testing.T) returners.Returner) {
 		{"CleanKeepsJobWithFreshReturn", testCleanFresh},
 		{"CleanKeepsHeldJob", testCleanHeld},
 		{"Closed", testClosed},
+	})
+}
+
+// RunShared tests a driver for a database that several masters write, each a part of a job.
+func RunShared(t *testing.T, open func(t *testing.T) returners.Returner) {
+	run(t, open, []test[returners.Returner]{
+		{"LoadsGrow", testGrowingLoads},
+		{"LateReturn", testLateReturn},
 	})
 }
 

@@ -115,8 +115,8 @@ func (f *Form) Events(events []returners.Event) ([]Row, error) {
 	return rows, nil
 }
 
-// Named returns rows with a jid alone.
-func Named(jids []string) []Row {
+// named returns rows with a jid alone.
+func named(jids []string) []Row {
 	rows := make([]Row, len(jids))
 	for i, id := range jids {
 		rows[i] = Row{id, "", []any{id}, len(id)}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/momtree/mom/internal/localcluster"
 )
 
 // libraries are where distributions keep Galera.
@@ -32,7 +34,7 @@ func StartCluster(tb testing.TB, n int) []*Server {
 		var ports [3]int // of the group, of incremental and of full copies
 		for j := range ports {
 			var err error
-			if ports[j], err = freePort(); err != nil {
+			if ports[j], err = localcluster.FreePort(); err != nil {
 				tb.Fatal(err)
 			}
 		}

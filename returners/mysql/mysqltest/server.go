@@ -1,11 +1,9 @@
 package mysqltest
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -16,6 +14,9 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // Server is a private MariaDB. Its root account has no password.
@@ -24,11 +25,9 @@ type Server struct {
 	Socket string
 	Port   int // on 127.0.0.1; kept by Start
 
-	args []string
-	cmd  *exec.Cmd
-	dead chan struct{} // closed when cmd has ended
-	log  string
-	next atomic.Int64
+	process returnertest.Process
+	args    []string
+	next    atomic.Int64
 }
 
 // ErrNoServer means that MariaDB is not installed.
@@ -45,13 +44,13 @@ func New(options ...string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, Socket: filepath.Join(dir, "s"), log: filepath.Join(dir, "log"), args: options}
+	s := &Server{Dir: dir, Socket: filepath.Join(dir, "s"), process: returnertest.Process{Name: "mariadbd", Log: filepath.Join(dir, "log")}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Remove())
 		}
 	}()
-	if s.Port, err = freePort(); err != nil {
+	if s.Port, err = localcluster.FreePort(); err != nil {
 		return nil, err
 	}
 	me, err := user.Current()
@@ -82,15 +81,6 @@ func find(names ...string) (string, error) {
 	return "", fmt.Errorf("%s: %w", names[0], ErrNoServer)
 }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }
 
 // Start starts a stopped server and waits until it answers.
@@ -99,81 +89,19 @@ func (s *Server) Start() error {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd, dead := exec.Command(daemon, s.args...), make(chan struct{})
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = dieWithParent()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	s.cmd, s.dead = cmd, dead
-	go func() {
-		defer close(dead)
-		_ = cmd.Wait() // its log has the reason
-	}()
-	return s.await(60 * time.Second)
-}
-
-// await waits until the server answers.
-func (s *Server) await(limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
 	db, err := s.Root("")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if err = db.PingContext(ctx); err == nil {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-s.dead:
-			return fmt.Errorf("mariadbd ended at its start: %s", s.tail())
-		case <-ctx.Done():
-			return fmt.Errorf("mariadbd does not answer after %v: %w: %s", limit, err, s.tail())
-		}
-	}
-}
-
-func (s *Server) tail() string {
-	b, err := os.ReadFile(s.log)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-4000):])
+	return s.process.Start(exec.Command(daemon, s.args...), db.PingContext)
 }
 
 // Stop shuts the server down and waits until it ended. It keeps the data.
-func (s *Server) Stop() error { return s.end(syscall.SIGTERM) }
+func (s *Server) Stop() error { return s.process.End(syscall.SIGTERM) }
 
 // Kill ends the server as a loss of power would.
-func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
-
-func (s *Server) end(sig syscall.Signal) error {
-	if s.cmd == nil {
-		return nil
-	}
-	defer func() { s.cmd = nil }()
-	err := s.cmd.Process.Signal(sig)
-	t := time.NewTimer(30 * time.Second)
-	defer t.Stop()
-	select {
-	case <-s.dead:
-		return nil
-	case <-t.C:
-		_ = s.cmd.Process.Kill()
-		<-s.dead
-		return errors.Join(err, errors.New("mariadbd did not stop in 30 s and was killed"))
-	}
-}
+func (s *Server) Kill() error { return s.process.End(syscall.SIGKILL) }
 
 // Remove stops the server and removes its directory.
 func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.Dir)) }

@@ -4,21 +4,15 @@ import (
 	"database/sql"
 	"fmt"
 	"testing"
+
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // Start is New for one test: the server ends with it.
 func Start(tb testing.TB, options ...string) *Server {
 	tb.Helper()
 	s, err := New(options...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Remove(); err != nil {
-			tb.Errorf("remove MariaDB: %v", err)
-		}
-	})
-	return s
+	return returnertest.Own(tb, s, err)
 }
 
 // Database creates an empty database as in Salt's manual (utf8 with three bytes per

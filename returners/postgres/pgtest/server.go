@@ -1,11 +1,10 @@
 package pgtest
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -19,6 +18,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // Server is a private PostgreSQL. Its account postgres has no password.
@@ -26,12 +28,10 @@ type Server struct {
 	Dir  string // also holds the socket
 	Port int    // on 127.0.0.1, kept by Start; part of the name of the socket
 
-	owner *account // nil: the current user
-	args  []string
-	cmd   *exec.Cmd
-	dead  chan struct{} // closed when cmd has ended
-	log   string
-	next  atomic.Int64
+	process returnertest.Process
+	owner   *account // nil: the current user
+	args    []string
+	next    atomic.Int64
 }
 
 // account is the user that runs the server.
@@ -62,7 +62,7 @@ func New(c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, log: filepath.Join(dir, "log")}
+	s := &Server{Dir: dir, process: returnertest.Process{Name: "postgres", Log: filepath.Join(dir, "log")}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Remove())
@@ -74,7 +74,7 @@ func New(c Config) (_ *Server, err error) {
 	if err := s.give(dir); err != nil {
 		return nil, err
 	}
-	if s.Port, err = freePort(); err != nil {
+	if s.Port, err = localcluster.FreePort(); err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(initdb, "--pgdata="+s.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
@@ -179,112 +179,38 @@ func number(path string) (n int) {
 	return n
 }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }
-
-// errEnded: the server ended before it answered.
-var errEnded = errors.New("postgres ended at its start")
 
 // Start starts a stopped server and waits until it answers. Processes of a killed server
 // may hold its memory for a moment, during which a new one does not start.
 func (s *Server) Start() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	for {
-		err := s.start(ctx)
-		if err == nil || !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "shared memory block") || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-func (s *Server) start(ctx context.Context) error {
 	daemon, err := find("postgres")
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd, dead := exec.Command(daemon, s.args...), make(chan struct{})
-	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, s.Dir
-	cmd.SysProcAttr = attributes(s.owner)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	s.cmd, s.dead = cmd, dead
-	go func() {
-		defer close(dead)
-		_ = cmd.Wait() // its log has the reason
-	}()
-	return s.await(ctx)
-}
-
-// await waits until the server answers.
-func (s *Server) await(ctx context.Context) error {
 	db, err := s.Root("postgres")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if err = db.PingContext(ctx); err == nil {
-			return nil
+	for end := time.Now().Add(time.Minute); ; {
+		if err := os.Truncate(s.process.Log, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		select {
-		case <-tick.C:
-		case <-s.dead:
-			s.cmd = nil
-			return fmt.Errorf("%w: %s", errEnded, s.tail())
-		case <-ctx.Done():
-			return fmt.Errorf("postgres does not answer: %w: %s", err, s.tail())
+		cmd := exec.Command(daemon, s.args...)
+		cmd.SysProcAttr, cmd.Dir = attributes(s.owner), s.Dir
+		err := s.process.Start(cmd, db.PingContext)
+		if !errors.Is(err, returnertest.ErrEnded) || !strings.Contains(err.Error(), "shared memory block") || time.Now().After(end) {
+			return err
 		}
 	}
-}
-
-func (s *Server) tail() string {
-	b, err := os.ReadFile(s.log)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-4000):])
 }
 
 // Stop shuts the server down and waits until it ended. It keeps the data.
-func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
+func (s *Server) Stop() error { return s.process.End(syscall.SIGINT) }
 
 // Kill ends the server as a crash would.
-func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
-
-func (s *Server) end(sig syscall.Signal) error {
-	if s.cmd == nil {
-		return nil
-	}
-	defer func() { s.cmd = nil }()
-	err := s.cmd.Process.Signal(sig)
-	t := time.NewTimer(60 * time.Second)
-	defer t.Stop()
-	select {
-	case <-s.dead:
-		return nil
-	case <-t.C:
-		_ = s.cmd.Process.Kill()
-		<-s.dead
-		return errors.Join(err, errors.New("postgres did not stop in 60 s and was killed"))
-	}
-}
+func (s *Server) Kill() error { return s.process.End(syscall.SIGKILL) }
 
 // Remove stops the server and removes its directory.
 func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.Dir)) }

@@ -4,21 +4,15 @@ import (
 	"database/sql"
 	"fmt"
 	"testing"
+
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // Start is New for one test: the server ends with it.
 func Start(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	s, err := New(c)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Remove(); err != nil {
-			tb.Errorf("remove PostgreSQL: %v", err)
-		}
-	})
-	return s
+	return returnertest.Own(tb, s, err)
 }
 
 // Database creates an empty database and returns its name. Texts are ordered as in a

@@ -9,11 +9,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	driver "github.com/redis/go-redis/v9"
+
+	"github.com/momtree/mom/internal/localcluster"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // Server is a private Redis. Its default user has no password.
@@ -22,10 +26,8 @@ type Server struct {
 	Socket string // "" in a cluster
 	Port   int    // on 127.0.0.1, in a cluster only; kept by Start
 
-	args []string
-	cmd  *exec.Cmd
-	dead chan struct{} // closed when cmd has ended
-	log  string
+	process returnertest.Process
+	args    []string
 }
 
 // ErrNoServer means that Redis is not installed.
@@ -43,7 +45,7 @@ func begin(cluster bool, options []string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, log: filepath.Join(dir, "log")}
+	s := &Server{Dir: dir, process: returnertest.Process{Name: "redis-server", Log: filepath.Join(dir, "log")}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Remove())
@@ -52,8 +54,8 @@ func begin(cluster bool, options []string) (_ *Server, err error) {
 	s.args = []string{"--dir", dir, "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--daemonize", "no", "--databases", "64"}
 	if cluster {
 		var bus int
-		if s.Port, err = freePort(); err == nil {
-			bus, err = freePort()
+		if s.Port, err = localcluster.FreePort(); err == nil {
+			bus, err = localcluster.FreePort()
 		}
 		if err != nil {
 			return nil, err
@@ -82,13 +84,14 @@ func (s *Server) join() error {
 	if err := c.ClusterAddSlotsRange(ctx, 0, 16383).Err(); err != nil {
 		return err
 	}
-	return await(ctx, func() error {
-		info, err := c.ClusterInfo(ctx).Result()
-		if err == nil && len(info) > 16 && info[:16] != "cluster_state:ok" {
-			err = errors.New("the cluster is not ready")
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if info, err := c.ClusterInfo(ctx).Result(); err != nil || strings.HasPrefix(info, "cluster_state:ok") {
+			return err
 		}
-		return err
-	}, s.dead)
+		<-tick.C // the next question fails when ctx has ended
+	}
 }
 
 func find(name string) (string, error) {
@@ -100,79 +103,23 @@ func find(name string) (string, error) {
 	return "", fmt.Errorf("%s: %w", name, ErrNoServer)
 }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
 // Start starts a stopped server and waits until it answers.
 func (s *Server) Start() error {
 	daemon, err := find("redis-server")
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd, dead := exec.Command(daemon, s.args...), make(chan struct{})
-	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, s.Dir
-	cmd.SysProcAttr = dieWithParent()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	s.cmd, s.dead = cmd, dead
-	go func() {
-		defer close(dead)
-		_ = cmd.Wait() // its log has the reason
-	}()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
 	c := s.Client()
 	defer c.Close()
-	err = await(ctx, func() error {
+	cmd := exec.Command(daemon, s.args...)
+	cmd.Dir = s.Dir
+	return s.process.Start(cmd, func(ctx context.Context) error {
 		err := c.Ping(ctx).Err()
 		if err != nil && (driver.HasErrorPrefix(err, "NOAUTH") || driver.HasErrorPrefix(err, "OOM")) {
 			return nil
 		}
 		return err
-	}, dead)
-	if err != nil {
-		return fmt.Errorf("redis-server does not serve: %w: %s", err, s.tail())
-	}
-	return nil
-}
-
-// await calls try until it succeeds, the server ends or ctx does.
-func await(ctx context.Context, try func() error, dead <-chan struct{}) error {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := try()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-dead:
-			return errors.Join(errors.New("it ended"), err)
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), err)
-		}
-	}
-}
-
-func (s *Server) tail() string {
-	b, err := os.ReadFile(s.log)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-4000):])
+	})
 }
 
 // Client returns a client of database 0 without a password.
@@ -185,28 +132,10 @@ func (s *Server) Client() *driver.Client {
 }
 
 // Stop shuts the server down and waits until it ended. It keeps the data.
-func (s *Server) Stop() error { return s.end(syscall.SIGTERM) }
+func (s *Server) Stop() error { return s.process.End(syscall.SIGTERM) }
 
 // Kill ends the server as a loss of power would.
-func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
-
-func (s *Server) end(sig syscall.Signal) error {
-	if s.cmd == nil {
-		return nil
-	}
-	defer func() { s.cmd = nil }()
-	err := s.cmd.Process.Signal(sig)
-	t := time.NewTimer(30 * time.Second)
-	defer t.Stop()
-	select {
-	case <-s.dead:
-		return nil
-	case <-t.C:
-		_ = s.cmd.Process.Kill()
-		<-s.dead
-		return errors.Join(err, errors.New("redis-server did not stop in 30 s and was killed"))
-	}
-}
+func (s *Server) Kill() error { return s.process.End(syscall.SIGKILL) }
 
 // Remove stops the server and removes its directory.
 func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.Dir)) }
@@ -215,13 +144,5 @@ func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.Di
 func Start(tb testing.TB, options ...string) *Server {
 	tb.Helper()
 	s, err := New(options...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Remove(); err != nil {
-			tb.Errorf("remove Redis: %v", err)
-		}
-	})
-	return s
+	return returnertest.Own(tb, s, err)
 }
