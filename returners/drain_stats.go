@@ -1,8 +1,6 @@
 package returners
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"time"
 )
@@ -26,31 +24,6 @@ func (d *Drain) Stats() DrainStats {
 	s := d.stats
 	s.Delivered, s.Errors = maps.Clone(s.Delivered), maps.Clone(s.Errors)
 	return s
-}
-
-// Class returns the class under which an error is counted: the result of its Class()
-// method, else the name of the sentinel it wraps.
-func Class(err error) string {
-	var c interface{ Class() string }
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &c):
-		return c.Class()
-	case errors.Is(err, ErrRejected), errors.Is(err, ErrInvalid):
-		return "rejected"
-	case errors.Is(err, ErrUnavailable):
-		return "unavailable"
-	case errors.Is(err, ErrFull):
-		return "full"
-	case errors.Is(err, ErrCorrupt):
-		return "corrupt"
-	case errors.Is(err, ErrClosed):
-		return "closed"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "timeout"
-	}
-	return "other"
 }
 
 // delivered counts stored rows. whole is true if all rows of their batch are stored.

@@ -7,7 +7,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/returners/internal/broker"
 )
 
 // refusals are the errors of a record batch that no retry mends.
@@ -22,27 +21,27 @@ var denials = []error{
 }
 
 var advice = map[string]string{
-	broker.ClassConnection: "check that the brokers run and that this host reaches the addresses that they advertise",
-	broker.ClassAccess:     "check that the topic exists, kafka.username, kafka.password and kafka.sasl, and allow the account to write to the topic",
-	broker.ClassData:       "the broker refuses the message as it is (for a large one raise max.message.bytes of the topic)",
+	returners.ClassConnection: "check that the brokers run and that this host reaches the addresses that they advertise",
+	returners.ClassAccess:     "check that the topic exists, kafka.username, kafka.password and kafka.sasl, and allow the account to write to the topic",
+	returners.ClassData:       "the broker refuses the message as it is (for a large one raise max.message.bytes of the topic)",
 }
 
 // fault classifies an error. It returns classified errors unchanged.
 func (s *Store) fault(doing string, err error) error {
-	var f *broker.Fault
+	var f *returners.Fault
 	switch {
 	case err == nil, errors.As(err, &f), errors.Is(err, returners.ErrClosed):
 		return err
 	}
-	class := broker.ClassConnection
+	class := returners.ClassConnection
 	switch {
 	case errors.Is(err, context.Canceled):
 	case isAny(err, denials):
-		class = broker.ClassAccess
+		class = returners.ClassAccess
 	case isAny(err, refusals):
-		class = broker.ClassData
+		class = returners.ClassData
 	}
-	return &broker.Fault{Returner: Name, Where: s.o.where(), Doing: doing, Advice: advice[class], Kind: class, Err: err}
+	return &returners.Fault{Returner: Name, Where: s.o.where(), Doing: doing, Advice: advice[class], Class: class, Err: err}
 }
 
 func isAny(err error, of []error) bool {

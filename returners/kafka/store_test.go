@@ -23,7 +23,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/returners/internal/broker"
 )
 
 func TestOptionsFrom(t *testing.T) {
@@ -141,7 +140,7 @@ func TestTooLarge(t *testing.T) {
 	for range 2 { // the second time with smaller rounds
 		err := s.SaveEvents(t.Context(), all)
 		var rows *returners.RowsError
-		if !errors.As(err, &rows) || !errors.Is(err, returners.ErrRejected) || returners.Class(err) != broker.ClassData {
+		if !errors.As(err, &rows) || !errors.Is(err, returners.ErrRejected) || returners.Class(err) != returners.ClassData {
 			t.Fatalf("%v", err)
 		}
 		for i, err := range rows.Rows {
@@ -176,10 +175,10 @@ func TestDenied(t *testing.T) {
 	}
 	try("scram-sha-256", topic, "")
 	try("plain", topic, "")
-	try("plain", "nosuch", broker.ClassAccess)
+	try("plain", "nosuch", returners.ClassAccess)
 	// kfake answers a wrong password by closing the connection, Kafka by this error.
 	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.SASLAuthenticate}, TopLevel: true, Err: kerr.SaslAuthenticationFailed, Count: -1})
-	try("plain", topic, broker.ClassAccess)
+	try("plain", topic, returners.ClassAccess)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +186,7 @@ func TestDenied(t *testing.T) {
 	l.Close()
 	begin := time.Now()
 	err = open(t, []string{l.Addr().String()}).SaveEvents(t.Context(), one)
-	if returners.Class(err) != broker.ClassConnection || !errors.Is(err, returners.ErrUnavailable) || time.Since(begin) > 30*time.Second {
+	if returners.Class(err) != returners.ClassConnection || !errors.Is(err, returners.ErrUnavailable) || time.Since(begin) > 30*time.Second {
 		t.Errorf("nobody listens: %v after %v", err, time.Since(begin))
 	}
 }

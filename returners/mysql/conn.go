@@ -8,6 +8,8 @@ import (
 	"io"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/momtree/mom/returners"
 )
 
 // full is what the driver's connections implement.
@@ -130,9 +132,9 @@ func (c *conn) away(err error) bool {
 		return false
 	}
 	switch classOf(err) {
-	case ClassConnection:
+	case returners.ClassConnection:
 		return true
-	case ClassFull:
+	case returners.ClassFull:
 		return c.others
 	}
 	return false

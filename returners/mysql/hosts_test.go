@@ -194,7 +194,7 @@ func TestOneHost_LeavesANodeThatIsNotReady(t *testing.T) {
 	}
 	s.Exec(t, name, "CREATE TRIGGER gone BEFORE INSERT ON salt_returns FOR EACH ROW SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node for application use'")
 	err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "m", "test.ping", true)})
-	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != ClassConnection {
+	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != returners.ClassConnection {
 		t.Errorf("got %v", err)
 	}
 	if connection() == before {
@@ -242,7 +242,7 @@ func TestSeveralHosts_NoneAnswers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	err = st.Ping(ctx)
-	if returners.Class(err) != ClassConnection || !strings.Contains(err.Error(), "127.0.0.1:2: ") {
+	if returners.Class(err) != returners.ClassConnection || !strings.Contains(err.Error(), "127.0.0.1:2: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -159,7 +159,7 @@ func TestMigrateWithoutRightToCreate(t *testing.T) {
 	s.Exec(t, name, fmt.Sprintf("CREATE USER %s IDENTIFIED BY 'p'; GRANT SELECT, INSERT, UPDATE, DELETE ON %s.* TO %s", user, name, user))
 	as := func(o *Options) { o.User, o.Pass = user, "p" }
 	err := open(t, s, name, as).Ping(t.Context())
-	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != ClassAccess || !strings.Contains(err.Error(), "grant") {
+	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != returners.ClassAccess || !strings.Contains(err.Error(), "grant") {
 		t.Errorf("empty database: %v", err)
 	}
 	if err := open(t, s, name).Ping(t.Context()); err != nil {

@@ -96,7 +96,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 	defer st.Close()
 	err = st.Ping(t.Context())
-	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != ClassConnection || !strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "secret") {
+	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != returners.ClassConnection || !strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestTLS(t *testing.T) {
 	if err := open(t, s, name, tcp, func(o *Options) { o.SSLCA, o.SSLCert, o.SSLKey = ca, cert, key }).Ping(t.Context()); err != nil {
 		t.Errorf("with a client certificate: %v", err)
 	}
-	if err := open(t, s, name, tcp, func(o *Options) { o.SSLCA = ca }).Ping(t.Context()); returners.Class(err) != ClassAccess {
+	if err := open(t, s, name, tcp, func(o *Options) { o.SSLCA = ca }).Ping(t.Context()); returners.Class(err) != returners.ClassAccess {
 		t.Errorf("without one: %v", err)
 	}
 	other, _, _ := pki(t)

@@ -118,11 +118,6 @@ func (s *Store) Close() error {
 	return s.closeErr
 }
 
-// refuse returns the error of a row that cannot be written as JSON.
-func (s *Store) refuse(what string, err error) error {
-	return &Fault{class: ClassData, doing: "write the " + what + " as JSON", where: s.o.where(), err: err}
-}
-
 // stamp returns the value of alter_time; the column holds whole seconds.
 func (s *Store) stamp(at time.Time) time.Time {
 	if at.IsZero() {

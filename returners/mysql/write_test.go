@@ -65,7 +65,7 @@ func TestUserKeyThatDoublesIsNoError(t *testing.T) {
 	// A trigger rejects one row: an error of the row.
 	s.Exec(t, name, "CREATE TRIGGER refuse BEFORE INSERT ON salt_returns FOR EACH ROW BEGIN IF NEW.id = 'bad' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF; END")
 	err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "bad", "test.ping", true)})
-	if !errors.Is(err, returners.ErrRejected) || returners.Class(err) != ClassData {
+	if !errors.Is(err, returners.ErrRejected) || returners.Class(err) != returners.ClassData {
 		t.Errorf("trigger: %v", err)
 	}
 	// A trigger that reports 1062, as a unique key of another table would.

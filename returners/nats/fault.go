@@ -8,7 +8,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/momtree/mom/returners"
-	"github.com/momtree/mom/returners/internal/broker"
 )
 
 // denials are the errors that an operator mends.
@@ -22,21 +21,21 @@ var denials = []error{
 const storeFailed jetstream.ErrorCode = 10077
 
 var advice = map[string]string{
-	broker.ClassConnection: "check that the servers run and accept connections from here",
-	broker.ClassAccess:     "check that a JetStream stream holds the subject, nats.credentials or the other login, and allow the account to publish to the subject",
-	broker.ClassFull:       "check the limits of the stream and of the account",
-	broker.ClassData:       "the server refuses the message as it is (for a large one raise max_payload of the server and the maximum message size of the stream)",
+	returners.ClassConnection: "check that the servers run and accept connections from here",
+	returners.ClassAccess:     "check that a JetStream stream holds the subject, nats.credentials or the other login, and allow the account to publish to the subject",
+	returners.ClassFull:       "check the limits of the stream and of the account",
+	returners.ClassData:       "the server refuses the message as it is (for a large one raise max_payload of the server and the maximum message size of the stream)",
 }
 
 // fault classifies an error. It returns classified errors unchanged.
 func (s *Store) fault(doing string, err error) error {
-	var f *broker.Fault
+	var f *returners.Fault
 	switch {
 	case err == nil, errors.As(err, &f), errors.Is(err, returners.ErrClosed):
 		return err
 	}
 	class := classOf(err)
-	return &broker.Fault{Returner: Name, Where: s.o.where(), Doing: doing, Advice: advice[class], Kind: class, Err: err}
+	return &returners.Fault{Returner: Name, Where: s.o.where(), Doing: doing, Advice: advice[class], Class: class, Err: err}
 }
 
 func classOf(err error) string {
@@ -44,20 +43,20 @@ func classOf(err error) string {
 	if errors.As(err, &api) {
 		switch {
 		case api.ErrorCode == storeFailed:
-			return broker.ClassFull
+			return returners.ClassFull
 		case api.Code == http.StatusBadRequest:
-			return broker.ClassData
+			return returners.ClassData
 		case api.Code == http.StatusNotFound:
-			return broker.ClassAccess
+			return returners.ClassAccess
 		}
 	}
 	if errors.Is(err, nats.ErrMaxPayload) {
-		return broker.ClassData
+		return returners.ClassData
 	}
 	for _, e := range denials {
 		if errors.Is(err, e) {
-			return broker.ClassAccess
+			return returners.ClassAccess
 		}
 	}
-	return broker.ClassConnection
+	return returners.ClassConnection
 }

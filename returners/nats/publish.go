@@ -95,7 +95,7 @@ func (s *Store) publish(ctx context.Context, l link, messages []broker.Message, 
 // explained adds the reason why there is no connection.
 func (s *Store) explained(conn *nats.Conn, err error) error {
 	why := conn.LastError()
-	var f *broker.Fault
+	var f *returners.Fault
 	if conn.IsConnected() || why == nil || !errors.As(err, &f) {
 		return err
 	}

@@ -16,37 +16,24 @@ import (
 	"github.com/momtree/mom/returners/internal/sqlrows"
 )
 
-// Classes of failures, as counted by returners.DrainStats.
-const (
-	ClassDuplicate  = sqlrows.ClassDuplicate  // 23505 alone: the row exists
-	ClassContention = sqlrows.ClassContention // deadlock, lock wait, serialization failure: try again
-	ClassConnection = sqlrows.ClassConnection // the server is away, busy or read-only
-	ClassAccess     = "access"                // account, rights or database name
-	ClassFull       = "full"                  // no space
-	ClassSchema     = "schema"                // a table or column differs from the schema
-	ClassData       = "data"                  // the server refuses this row
-	ClassOther      = "other"
-)
-
-// classes maps SQLSTATEs, and their first two characters. The longer entry has precedence.
-// Other codes are of ClassOther.
-var classes = map[string]string{
-	"23505": ClassDuplicate,
-
-	"40": ClassContention, "55P03": ClassContention,
-
-	"08": ClassConnection, "57": ClassConnection, // shutting down, starting, cancelled
-	"25006": ClassConnection, // read-only
-	"53300": ClassConnection, "53400": ClassConnection,
-
-	"28": ClassAccess, "3D000": ClassAccess, "3F000": ClassAccess, "42501": ClassAccess,
-
-	"53": ClassFull, "58030": ClassFull, // disk, memory; input and output
-
-	"0A000": ClassSchema, "42": ClassSchema, "23502": ClassSchema, // a column of the user that has no default
-
-	"21": ClassData, "22": ClassData, "23": ClassData, "44": ClassData, "54": ClassData, "P0001": ClassData,
-}
+// classes maps SQLSTATEs, and their first two characters, to classes. The longer entry has precedence. Others are of
+// [returners.ClassOther].
+var classes = sqlrows.ByCode(map[string][]string{
+	returners.ClassDuplicate:  {"23505"},
+	returners.ClassContention: {"40", "55P03"},
+	returners.ClassConnection: {
+		"08", "57", // shutting down, starting, cancelled
+		"25006", // read-only
+		"53300", "53400",
+	},
+	returners.ClassAccess: {"28", "3D000", "3F000", "42501"},
+	returners.ClassFull:   {"53", "58030"}, // disk, memory; input and output
+	returners.ClassSchema: {
+		"0A000", "42",
+		"23502", // a column of the user that has no default
+	},
+	returners.ClassData: {"21", "22", "23", "44", "54", "P0001"},
+})
 
 // errSilent: the server has not sent anything in time.
 var errSilent = errors.New("no answer")
@@ -65,71 +52,48 @@ func classOf(err error) string {
 				return c
 			}
 		}
-		return ClassOther
+		return returners.ClassOther
 	case errors.As(err, &ce), errors.Is(err, errSilent), errors.Is(err, sqldriver.ErrBadConn), errors.Is(err, sql.ErrConnDone),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.As(err, &ne), pgconn.SafeToRetry(err):
-		return ClassConnection
+		return returners.ClassConnection
 	}
-	return ClassOther
+	return returners.ClassOther
 }
 
-// Fault is a classified failure of the database. It unwraps to the driver's error and to a
-// sentinel: returners.ErrUnavailable or ErrFull if a retry may help, ErrRejected if not.
-type Fault struct {
-	class string
-	doing string
-	o     *Options
-	err   error
-}
-
-// Class returns one of the Class constants.
-func (f *Fault) Class() string { return f.class }
-
-func (f *Fault) Error() string {
-	text := strings.ReplaceAll(f.err.Error(), "\n\t", " ") // one line also for several hosts
-	var pe *pgconn.PgError
-	if errors.As(f.err, &pe) && pe.Detail != "" && f.class != ClassData && f.class != ClassDuplicate { // the detail of a row holds its values
-		text += ", " + pe.Detail
-	}
-	return fmt.Sprintf("%s %s: %s: %s%s", f.o.Returner, f.o.where(), f.doing, text, f.advice())
-}
-
-func (f *Fault) advice() string {
-	switch f.class {
-	case ClassConnection:
-		return "; check that the server runs, takes connections from here and is writable"
-	case ClassAccess:
-		return fmt.Sprintf("; check %s, %s and %s and pg_hba.conf, and grant CREATE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; "+
-			"tables that have to be changed must belong to the account", f.o.form.option("user"), f.o.form.option(f.o.form.pass), f.o.form.option("db"))
-	case ClassFull:
-		return "; free space on the database server"
-	case ClassSchema:
-		return "; the tables are not as this version needs them, compare them with SCHEMA.md and start again"
-	case ClassData:
-		return "; the row is refused as it is"
-	case ClassContention:
-		return "; other writers held the rows too long"
+// advice returns what the operator can do about a class of failures.
+func (o *Options) advice(class string) string {
+	switch class {
+	case returners.ClassConnection:
+		return "check that the server runs, takes connections from here and is writable"
+	case returners.ClassAccess:
+		return fmt.Sprintf("check %s, %s and %s and pg_hba.conf, and grant CREATE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; "+
+			"tables that have to be changed must belong to the account", o.form.option("user"), o.form.option(o.form.pass), o.form.option("db"))
+	case returners.ClassFull:
+		return "free space on the database server"
+	case returners.ClassSchema:
+		return "the tables are not as this version needs them, compare them with SCHEMA.md and start again"
+	case returners.ClassData:
+		return "the row is refused as it is"
+	case returners.ClassContention:
+		return "other writers held the rows too long"
 	}
 	return ""
 }
 
-// Unwrap returns the sentinel and the cause.
-func (f *Fault) Unwrap() []error {
-	switch f.class {
-	case ClassConnection, ClassContention, ClassAccess, ClassSchema:
-		return []error{returners.ErrUnavailable, f.err}
-	case ClassFull:
-		return []error{returners.ErrFull, f.err}
-	case ClassData:
-		return []error{returners.ErrRejected, f.err}
+// failure returns a classified failure.
+func (o *Options) failure(class, doing string, err error) error {
+	text := strings.ReplaceAll(err.Error(), "\n\t", " ") // one line also for several hosts
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) && pe.Detail != "" && class != returners.ClassData && class != returners.ClassDuplicate { // the detail of a row holds its values
+		text += ", " + pe.Detail
 	}
-	return []error{f.err}
+	return &returners.Fault{Returner: o.Returner, Where: o.where(), Doing: doing, Class: class, Advice: o.advice(class), Text: text, Err: err}
 }
 
 // fault classifies an error. It returns classified errors unchanged, and those of a context
 // that has ended with what was done.
 func (s *Store) fault(ctx context.Context, doing string, err error) error {
-	var f *Fault
+	var f *returners.Fault
 	switch {
 	case err == nil, errors.As(err, &f), errors.Is(err, returners.ErrClosed), errors.Is(err, returners.ErrNewerSchema):
 		return err
@@ -142,10 +106,10 @@ func (s *Store) fault(ctx context.Context, doing string, err error) error {
 	if errors.As(err, &pe) && pe.Code == "25006" {
 		s.dropIdle()
 	}
-	return &Fault{class: classOf(err), doing: doing, o: &s.o, err: err}
+	return s.o.failure(classOf(err), doing, err)
 }
 
 // refuse returns the error of a row that cannot be written as JSON.
 func (s *Store) refuse(what string, err error) error {
-	return &Fault{class: ClassData, doing: "write the " + what + " as JSON", o: &s.o, err: err}
+	return s.o.failure(returners.ClassData, "write the "+what+" as JSON", err)
 }

@@ -167,7 +167,7 @@ func (m *migration) widen(ctx context.Context, name string, want shape) error {
 		if other := m.o.form.other(); errors.Is(err, errType(other.json)) {
 			err = fmt.Errorf("%w, as in tables of the returner %s: use that returner or another database", err, other.name)
 		}
-		return &Fault{class: ClassSchema, doing: "look at the table " + name, o: &m.o, err: err}
+		return m.o.failure(returners.ClassSchema, "look at the table "+name, err)
 	}
 	if len(changes) == 0 {
 		return nil

@@ -213,7 +213,7 @@ func TestMigrateLeavesTablesOfTheOtherReturner(t *testing.T) {
 		s.Exec(t, name, ddl)
 		err := open(t, s, name, as(returner)).Ping(t.Context())
 		other := map[string]string{Text: JSONB, JSONB: Text}[returner]
-		if returners.Class(err) != ClassSchema || !strings.Contains(err.Error(), "as in tables of the returner "+other) {
+		if returners.Class(err) != returners.ClassSchema || !strings.Contains(err.Error(), "as in tables of the returner "+other) {
 			t.Errorf("%s: %v", returner, err)
 		}
 		if n := returnertest.Count(t, s.Open(t, name), "SELECT COUNT(*) FROM pg_class WHERE relname LIKE 'mom%'"); n != 0 {
@@ -231,7 +231,7 @@ func TestMigrateWithoutRightToCreate(t *testing.T) {
 	s.Exec(t, name, "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE "+user+" LOGIN")
 	less := func(o *Options) { o.User = user }
 	err := open(t, s, name, less).Ping(t.Context())
-	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != ClassAccess || !strings.Contains(err.Error(), "grant") {
+	if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != returners.ClassAccess || !strings.Contains(err.Error(), "grant") {
 		t.Errorf("empty database: %v", err)
 	}
 	if err := open(t, s, name).Ping(t.Context()); err != nil {

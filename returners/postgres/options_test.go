@@ -110,7 +110,7 @@ func TestDatabaseAway(t *testing.T) {
 		}
 		defer st.Close()
 		err = st.Ping(t.Context())
-		if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != ClassConnection || !strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != returners.ClassConnection || !strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestSeveralHosts(t *testing.T) {
 	s.Exec(t, "postgres", "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
 	load := []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}
 	later := open(t, s, name)
-	if err := later.SaveLoads(t.Context(), load); returners.Class(err) != ClassConnection || !strings.Contains(err.Error(), "writable") {
+	if err := later.SaveLoads(t.Context(), load); returners.Class(err) != returners.ClassConnection || !strings.Contains(err.Error(), "writable") {
 		t.Errorf("a server that is read-only: %v", err)
 	}
 	reader := open(t, s, name, func(o *Options) { o.ReadOnly = true })
@@ -153,7 +153,7 @@ func TestSeveralHosts(t *testing.T) {
 		t.Errorf("reading from it: %v, %v", ok, err)
 	}
 	// A connection that became read-only is not used again.
-	for _, c := range []struct{ mode, want string }{{"on", ClassConnection}, {"off", ""}} {
+	for _, c := range []struct{ mode, want string }{{"on", returners.ClassConnection}, {"off", ""}} {
 		s.Exec(t, "postgres", "ALTER DATABASE "+name+" SET default_transaction_read_only = "+c.mode)
 		if c.mode == "on" {
 			if err := st.exec(t.Context(), "turn", "SET default_transaction_read_only = on"); err != nil {

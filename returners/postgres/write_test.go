@@ -48,7 +48,7 @@ func TestUserKeyThatDoublesIsNoError(t *testing.T) {
 	s.Exec(t, name, "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.id = ''bad'' THEN RAISE EXCEPTION ''no''; END IF; RETURN NEW; END';"+
 		"CREATE TRIGGER refuse BEFORE INSERT ON salt_returns FOR EACH ROW EXECUTE FUNCTION refuse(); CREATE UNIQUE INDEX mine ON salt_returns (fun) WHERE fun = 'once'")
 	err := st.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "bad", "test.ping", true)})
-	if !errors.Is(err, returners.ErrRejected) || returners.Class(err) != ClassData {
+	if !errors.Is(err, returners.ErrRejected) || returners.Class(err) != returners.ClassData {
 		t.Errorf("trigger: %v", err)
 	}
 	var rets []returners.Return

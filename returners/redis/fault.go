@@ -13,37 +13,39 @@ import (
 	"github.com/momtree/mom/returners"
 )
 
-// Classes of failures, for metrics and logs.
-const (
-	ClassConnection = "connection" // the server is away, loads its data, or may not write
-	ClassAccess     = "access"     // the account may not log in or lacks rights
-	ClassFull       = "full"       // maxmemory or the server's disk
-	ClassSchema     = "schema"     // a key that all jobs share has another type
-	ClassData       = "data"       // the server refuses this row
-	ClassOther      = "other"
-)
-
-// classes maps the first word of a reply to its class. Others are of ClassOther.
+// classes maps the first word of a reply to its class. Others are of returners.ClassOther.
 var classes = map[string]string{
-	"LOADING": ClassConnection, "BUSY": ClassConnection, "READONLY": ClassConnection, "MASTERDOWN": ClassConnection, "NOREPLICAS": ClassConnection,
-	"CLUSTERDOWN": ClassConnection, "TRYAGAIN": ClassConnection, "MOVED": ClassConnection, "ASK": ClassConnection, "UNKILLABLE": ClassConnection,
-	"NOAUTH": ClassAccess, "WRONGPASS": ClassAccess, "NOPERM": ClassAccess, "DENIED": ClassAccess,
-	"OOM": ClassFull, "MISCONF": ClassFull,
-	"WRONGTYPE": ClassData,
+	"LOADING":     returners.ClassConnection,
+	"BUSY":        returners.ClassConnection,
+	"READONLY":    returners.ClassConnection,
+	"MASTERDOWN":  returners.ClassConnection,
+	"NOREPLICAS":  returners.ClassConnection,
+	"CLUSTERDOWN": returners.ClassConnection,
+	"TRYAGAIN":    returners.ClassConnection,
+	"MOVED":       returners.ClassConnection,
+	"ASK":         returners.ClassConnection,
+	"UNKILLABLE":  returners.ClassConnection,
+	"NOAUTH":      returners.ClassAccess,
+	"WRONGPASS":   returners.ClassAccess,
+	"NOPERM":      returners.ClassAccess,
+	"DENIED":      returners.ClassAccess,
+	"OOM":         returners.ClassFull,
+	"MISCONF":     returners.ClassFull,
+	"WRONGTYPE":   returners.ClassData,
 }
 
 // phrases are parts of replies that begin with ERR only.
 var phrases = []struct{ part, class string }{
-	{"max number of clients", ClassConnection},
-	{"WRONGTYPE", ClassData}, // in a script, before Redis 7
-	{"OOM ", ClassFull},
-	{"AUTH", ClassAccess},
-	{"invalid password", ClassAccess},
-	{"DB index is out of range", ClassAccess},
-	{"SELECT is not allowed", ClassAccess},
-	{"unknown command", ClassAccess}, // renamed or forbidden
-	{"Protocol error", ClassData},
-	{"string exceeds maximum allowed size", ClassData},
+	{"max number of clients", returners.ClassConnection},
+	{"WRONGTYPE", returners.ClassData}, // in a script, before Redis 7
+	{"OOM ", returners.ClassFull},
+	{"AUTH", returners.ClassAccess},
+	{"invalid password", returners.ClassAccess},
+	{"DB index is out of range", returners.ClassAccess},
+	{"SELECT is not allowed", returners.ClassAccess},
+	{"unknown command", returners.ClassAccess}, // renamed or forbidden
+	{"Protocol error", returners.ClassData},
+	{"string exceeds maximum allowed size", returners.ClassData},
 }
 
 func classOf(err error) string {
@@ -52,7 +54,7 @@ func classOf(err error) string {
 	switch {
 	case errors.Is(err, driver.ErrClosed), errors.Is(err, driver.ErrPoolTimeout), errors.Is(err, driver.ErrPoolExhausted),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.As(err, &ne):
-		return ClassConnection
+		return returners.ClassConnection
 	case errors.As(err, &reply):
 		text := reply.Error()
 		word, _, _ := strings.Cut(text, " ")
@@ -65,50 +67,21 @@ func classOf(err error) string {
 			}
 		}
 	}
-	return ClassOther
-}
-
-// Fault is a classified failure of the server. It unwraps to the driver's error and to a
-// sentinel: returners.ErrUnavailable or ErrFull if a retry may help, ErrRejected if not.
-type Fault struct {
-	class string
-	doing string
-	where string
-	err   error
-}
-
-// Class returns one of the Class constants.
-func (f *Fault) Class() string { return f.class }
-
-func (f *Fault) Error() string {
-	return fmt.Sprintf("redis %s: %s: %v%s", f.where, f.doing, f.err, advice[f.class])
+	return returners.ClassOther
 }
 
 var advice = map[string]string{
-	ClassConnection: "; check that the server runs, takes connections from here and is writable",
-	ClassAccess:     "; check redis.username, redis.password and redis.db, and that the account may use all keys and the commands of the redis page of the guide",
-	ClassFull:       "; raise maxmemory of the server, lower keep_jobs_seconds, or free its disk",
-	ClassSchema:     "; another program uses this key: rename or delete it, or choose another redis.db",
-	ClassData:       "; the row is refused as it is",
-}
-
-// Unwrap returns the sentinel and the cause.
-func (f *Fault) Unwrap() []error {
-	switch f.class {
-	case ClassConnection, ClassAccess, ClassSchema:
-		return []error{returners.ErrUnavailable, f.err}
-	case ClassFull:
-		return []error{returners.ErrFull, f.err}
-	case ClassData:
-		return []error{returners.ErrRejected, f.err}
-	}
-	return []error{f.err}
+	returners.ClassConnection: "check that the server runs, takes connections from here and is writable",
+	returners.ClassAccess:     "check redis.username, redis.password and redis.db, and that the account may use all keys and the commands of the redis page of the guide",
+	returners.ClassFull:       "raise maxmemory of the server, lower keep_jobs_seconds, or free its disk",
+	returners.ClassSchema:     "another program uses this key: rename or delete it, or choose another redis.db",
+	returners.ClassData:       "the row is refused as it is",
 }
 
 // fault classifies an error. It returns classified errors and errors of a context
 // unchanged.
 func (s *Store) fault(doing string, err error) error {
-	var f *Fault
+	var f *returners.Fault
 	switch {
 	case err == nil, errors.As(err, &f), errors.Is(err, returners.ErrClosed):
 		return err
@@ -117,7 +90,17 @@ func (s *Store) fault(doing string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("redis %s: %s: %w", s.o.where(), doing, err)
 	}
-	return &Fault{class: classOf(err), doing: doing, where: s.o.where(), err: err}
+	return s.failure(classOf(err), doing, err)
+}
+
+// failure returns a classified failure.
+func (s *Store) failure(class, doing string, err error) error {
+	return &returners.Fault{Returner: Name, Where: s.o.where(), Doing: doing, Class: class, Advice: advice[class], Err: err}
+}
+
+// refuse returns the error of a row that cannot be written as JSON.
+func (s *Store) refuse(what string, err error) error {
+	return s.failure(returners.ClassData, "write the "+what+" as JSON", err)
 }
 
 // faultOf returns the failure of a pipeline that matters most: one of the server before one
@@ -131,14 +114,14 @@ func (s *Store) faultOf(doing string, cmds []driver.Cmder) error {
 			continue
 		}
 		err = s.fault(doing, err)
-		var f *Fault
-		if !errors.As(err, &f) || f.class != ClassData {
+		var f *returners.Fault
+		if !errors.As(err, &f) || f.Class != returners.ClassData {
 			return err
 		}
 		key := keyOf(c)
-		f.doing += " (key " + key + ")"
+		f.Doing += " (key " + key + ")"
 		if key == minionsKey || key == jobsKey {
-			f.class = ClassSchema
+			f.Class, f.Advice = returners.ClassSchema, advice[returners.ClassSchema]
 			return f
 		}
 		if row == nil {

@@ -38,10 +38,10 @@ func TestMemoryFull(t *testing.T) {
 			stored++
 		}
 	}
-	fails(t, "returns", err, ClassFull, returners.ErrFull, "maxmemory")
+	fails(t, "returns", err, returners.ClassFull, returners.ErrFull, "maxmemory")
 	must(t, c.ConfigSet(t.Context(), "maxmemory", "1").Err())
-	fails(t, "a load", s.SaveLoads(t.Context(), []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}), ClassFull, returners.ErrFull, "OOM")
-	fails(t, "an expectation", s.SaveExpectations(t.Context(), []returners.Expectation{{JID: returnertest.JID(1), Minions: []string{"m"}}}), ClassFull, returners.ErrFull, "OOM")
+	fails(t, "a load", s.SaveLoads(t.Context(), []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}), returners.ClassFull, returners.ErrFull, "OOM")
+	fails(t, "an expectation", s.SaveExpectations(t.Context(), []returners.Expectation{{JID: returnertest.JID(1), Minions: []string{"m"}}}), returners.ClassFull, returners.ErrFull, "OOM")
 	if stored == 0 {
 		t.Error("nothing was stored before")
 	}
@@ -74,7 +74,7 @@ func TestAccess(t *testing.T) {
 	} {
 		s := open(t, srv, func(o *Options) { o.Username, o.Password = c.user, c.password })
 		err := s.SaveReturns(t.Context(), ret)
-		fails(t, name, err, ClassAccess, returners.ErrUnavailable, c.text)
+		fails(t, name, err, returners.ClassAccess, returners.ErrUnavailable, c.text)
 		if c.password != "" && strings.Contains(err.Error(), c.password) {
 			t.Errorf("%s: the error has the password: %v", name, err)
 		}
@@ -98,7 +98,7 @@ func TestAccess(t *testing.T) {
 		must(t, err)
 	}
 	bad := open(t, srv, func(o *Options) { o.Password, o.DB = "hush", 99 })
-	fails(t, "unknown database", bad.Ping(t.Context()), ClassAccess, returners.ErrUnavailable, "out of range")
+	fails(t, "unknown database", bad.Ping(t.Context()), returners.ClassAccess, returners.ErrUnavailable, "out of range")
 }
 
 // A key of a job with another type costs the rows of that job; one that all share stops the
@@ -110,7 +110,7 @@ func TestWrongTypes(t *testing.T) {
 	must(t, c.Set(ctx, retKey(returnertest.JID(1)), "x", 0).Err())
 	must(t, c.SAdd(ctx, loadKey(returnertest.JID(1)), "x").Err())
 	must(t, c.SAdd(ctx, "m:test.ping", "x").Err())
-	fails(t, "a load", s.SaveLoads(ctx, []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}), ClassData, returners.ErrRejected, "load:"+returnertest.JID(1))
+	fails(t, "a load", s.SaveLoads(ctx, []returners.Load{returnertest.Load(t, 1, "test.ping", "*")}), returners.ClassData, returners.ErrRejected, "load:"+returnertest.JID(1))
 	from := memory.Open(nil)
 	returnertest.Owe(t, from, returnertest.Return(t, 1, "m", "test.ping", true), returnertest.Return(t, 2, "m", "test.ping", true), returnertest.Return(t, 3, "m", "test.ping", true))
 	d := returners.NewDrain(from, s, returners.DrainConfig{Log: slog.New(slog.DiscardHandler)})
@@ -125,15 +125,15 @@ func TestWrongTypes(t *testing.T) {
 	}
 	must(t, c.Del(ctx, minionsKey).Err())
 	must(t, c.Set(ctx, minionsKey, "x", 0).Err())
-	fails(t, "a shared key", s.SaveReturns(ctx, []returners.Return{returnertest.Return(t, 4, "m", "test.ping", true)}), ClassSchema, returners.ErrUnavailable, "key minions")
+	fails(t, "a shared key", s.SaveReturns(ctx, []returners.Return{returnertest.Return(t, 4, "m", "test.ping", true)}), returners.ClassSchema, returners.ErrUnavailable, "key minions")
 	must(t, c.Del(ctx, minionsKey).Err())
 	must(t, s.SaveReturns(ctx, []returners.Return{returnertest.Return(t, 4, "m", "test.ping", true)}))
 }
 
 func TestAway(t *testing.T) {
 	s := open(t, &redistest.Server{Socket: filepath.Join(t.TempDir(), "none")})
-	fails(t, "no server", s.Ping(t.Context()), ClassConnection, returners.ErrUnavailable, "check that the server runs")
-	fails(t, "returns without a server", s.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "m", "test.ping", true)}), ClassConnection, returners.ErrUnavailable, "connect")
+	fails(t, "no server", s.Ping(t.Context()), returners.ClassConnection, returners.ErrUnavailable, "check that the server runs")
+	fails(t, "returns without a server", s.SaveReturns(t.Context(), []returners.Return{returnertest.Return(t, 1, "m", "test.ping", true)}), returners.ClassConnection, returners.ErrUnavailable, "connect")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.SaveReturns(ctx, []returners.Return{returnertest.Return(t, 1, "m", "test.ping", true)}); !errors.Is(err, context.Canceled) {
@@ -145,5 +145,5 @@ func TestAway(t *testing.T) {
 	}
 	broken := returnertest.Return(t, 1, "m", "test.ping", true)
 	broken.Full = []byte{0x81, 0xa1}
-	fails(t, "broken msgpack", s.SaveReturns(t.Context(), []returners.Return{broken}), ClassData, returners.ErrRejected, "JSON")
+	fails(t, "broken msgpack", s.SaveReturns(t.Context(), []returners.Return{broken}), returners.ClassData, returners.ErrRejected, "JSON")
 }

@@ -138,11 +138,6 @@ func (s *Store) SaveEvents(_ context.Context, events []returners.Event) error {
 	return fmt.Errorf("redis %s: store %d events: %w", s.o.where(), len(events), returners.ErrNoEvents)
 }
 
-// refuse returns the error of a row that cannot be written as JSON.
-func (s *Store) refuse(what string, err error) error {
-	return &Fault{class: ClassData, doing: "write the " + what + " as JSON", where: s.o.where(), err: err}
-}
-
 func toJSON(raw wire.Raw, empty string) (string, error) {
 	if len(raw) == 0 {
 		return empty, nil

@@ -63,16 +63,3 @@ func TestOfReturn(t *testing.T) {
 		t.Errorf("%+v %s, %v", m, m.Document, err)
 	}
 }
-
-// A failure unwraps to the sentinel that says what the outbox does, and to its cause.
-func TestFault(t *testing.T) {
-	cause := errors.New("cause")
-	for kind, want := range map[string]error{
-		ClassConnection: returners.ErrUnavailable, ClassAccess: returners.ErrUnavailable, ClassFull: returners.ErrFull, ClassData: returners.ErrRejected,
-	} {
-		err := error(&Fault{Returner: "kafka", Where: "a:1/t", Doing: "write", Advice: "check it", Kind: kind, Err: cause})
-		if !errors.Is(err, want) || !errors.Is(err, cause) || returners.Class(err) != kind || err.Error() != "kafka a:1/t: write: cause; check it" {
-			t.Errorf("%s: %v of class %s", kind, err, returners.Class(err))
-		}
-	}
-}

@@ -56,3 +56,14 @@ func Undo(tx *sql.Tx, because error) error {
 	}
 	return because
 }
+
+// ByCode returns the class of each error code, from the codes of each class.
+func ByCode[K comparable](codes map[string][]K) map[K]string {
+	classes := map[K]string{}
+	for class, all := range codes {
+		for _, code := range all {
+			classes[code] = class
+		}
+	}
+	return classes
+}

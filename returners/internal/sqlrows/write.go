@@ -10,13 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/timing"
-)
-
-// Classes of failures that decide whether a batch is repeated.
-const (
-	ClassDuplicate  = "duplicate"  // the row exists
-	ClassContention = "contention" // deadlock, lock wait, serialization failure: try again
-	ClassConnection = "connection" // the server is away, busy or read-only
+	"github.com/momtree/mom/returners"
 )
 
 const (
@@ -97,17 +91,17 @@ func (w *Writer) Write(ctx context.Context, rows []Row, repeatable bool, send fu
 func (w *Writer) batch(ctx context.Context, rows []Row, repeatable bool, send func(context.Context, []Row) error) error {
 	reconnected := false
 	err := w.retry(ctx, func() error { return send(ctx, rows) }, func(class string) bool {
-		if class == ClassConnection && repeatable && !reconnected && ctx.Err() == nil {
+		if class == returners.ClassConnection && repeatable && !reconnected && ctx.Err() == nil {
 			reconnected = true // the connection had died; the next one shows whether the server did too
 			return true
 		}
-		return class == ClassContention
+		return class == returners.ClassContention
 	})
 	switch {
 	case err == nil:
 		w.count(func(st *Stats) { st.Rows += uint64(len(rows)); st.Statements++ })
 		return nil
-	case w.Class(err) != ClassDuplicate:
+	case w.Class(err) != returners.ClassDuplicate:
 		return err
 	case len(rows) == 1: // only a further unique key can cause this, or a server that reports it at commit: the row exists
 		w.count(func(st *Stats) { st.Duplicates++ })
@@ -121,7 +115,7 @@ func (w *Writer) batch(ctx context.Context, rows []Row, repeatable bool, send fu
 
 // Retry repeats do while other writers hold its rows.
 func (w *Writer) Retry(ctx context.Context, do func() error) error {
-	return w.retry(ctx, do, func(class string) bool { return class == ClassContention })
+	return w.retry(ctx, do, func(class string) bool { return class == returners.ClassContention })
 }
 
 func (w *Writer) retry(ctx context.Context, do func() error, again func(class string) bool) (err error) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/returners"
 )
 
 // failure is an error with a class.
@@ -64,7 +66,7 @@ func TestWriter_Batches(t *testing.T) {
 
 // A batch is repeated after contention, after one lost connection if it may be, and never after another failure.
 func TestWriter_Repeats(t *testing.T) {
-	const contention, lost, other = failure(ClassContention), failure(ClassConnection), failure("other")
+	const contention, lost, other = failure(returners.ClassContention), failure(returners.ClassConnection), failure("other")
 	for name, c := range map[string]struct {
 		answers    []failure // then success
 		repeatable bool
@@ -72,10 +74,10 @@ func TestWriter_Repeats(t *testing.T) {
 		want       string
 	}{
 		"contention":           {answers: []failure{contention, contention}, sent: 3},
-		"endless contention":   {answers: slices.Repeat([]failure{contention}, 100), sent: tries, want: ClassContention},
+		"endless contention":   {answers: slices.Repeat([]failure{contention}, 100), sent: tries, want: returners.ClassContention},
 		"lost once":            {answers: []failure{lost}, repeatable: true, sent: 2},
-		"lost twice":           {answers: []failure{lost, lost}, repeatable: true, sent: 2, want: ClassConnection},
-		"lost, not repeatable": {answers: []failure{lost}, sent: 1, want: ClassConnection},
+		"lost twice":           {answers: []failure{lost, lost}, repeatable: true, sent: 2, want: returners.ClassConnection},
+		"lost, not repeatable": {answers: []failure{lost}, sent: 1, want: returners.ClassConnection},
 		"another failure":      {answers: []failure{other}, repeatable: true, sent: 1, want: "other"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +104,7 @@ func TestWriter_Duplicate(t *testing.T) {
 	err := w.Write(t.Context(), rowsOf(7, 1), true, func(_ context.Context, rows []Row) error {
 		for _, r := range rows {
 			if r.ID == "4" {
-				return failure(ClassDuplicate)
+				return failure(returners.ClassDuplicate)
 			}
 		}
 		for _, r := range rows {
