@@ -52,12 +52,13 @@ func TestFormulas(t *testing.T) {
 		defer mu.Unlock()
 		all = append(all, r)
 	}
+	patient := []string{"timeout: 60", "gather_job_timeout: 60"} // minions that install packages answer late
 	t.Run("run", func(t *testing.T) {
 		for _, m := range append(slices.Clone(installed), nil) {
 			t.Run("under "+kindOf(m), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
-				top := w.master(m, "top", "timeout: 60", "gather_job_timeout: 60")
+				top := w.master(m, "top", patient...)
 				layFormulas(t, top)
 				add(runFormulas(t, kindOf(m), debs, top, top))
 			})
@@ -65,9 +66,9 @@ func TestFormulas(t *testing.T) {
 		t.Run("three tiers below ours", func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			top := w.master(nil, "top", "order_masters: True")
+			top := w.master(nil, "top", append([]string{"order_masters: True"}, patient...)...)
 			layFormulas(t, top)
-			upstream := []string{"order_masters: True", "fileserver_backend: [upstream]", "pillar_upstream: True"}
+			upstream := append([]string{"order_masters: True", "fileserver_backend: [upstream]", "pillar_upstream: True"}, patient...)
 			mid := w.lower(nil, "mid", top, upstream...)
 			low := w.lower(nil, "low", mid, upstream...)
 			top.accept("mid")
