@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.uber.org/goleak"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
 
@@ -50,27 +48,6 @@ func open(t testing.TB, brokers []string, change ...func(*Options)) *Store {
 		}
 	})
 	return s
-}
-
-// event returns event n of a minion.
-func event(t testing.TB, minion string, n int, more ...any) returners.Event {
-	t.Helper()
-	data, err := wire.Encode(wire.NewMap(append([]any{"id", minion, "n", n}, more...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return returners.Event{Key: fmt.Sprintf("top/%s/%d", minion, n), Tag: "t", Data: data, MasterID: "top", At: time.Unix(int64(n), 0)}
-}
-
-// events returns n events of each of a number of minions, interleaved.
-func events(t testing.TB, minions, n int) (out []returners.Event) {
-	t.Helper()
-	for i := range n {
-		for m := range minions {
-			out = append(out, event(t, fmt.Sprint("m", m), i))
-		}
-	}
-	return out
 }
 
 // record is a record of the topic.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/returnertest"
 	"github.com/momtree/mom/returners/sqlite"
 )
 
@@ -107,7 +108,7 @@ func TestKilledBetweenWriteAndAck(t *testing.T) {
 	c := cluster(t)
 	var w wires
 	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial, o.Timeout = w.dial, 5*time.Second })
-	all := events(t, 5, 30)
+	all := returnertest.Events(t, 5, 30)
 	if err := s.SaveEvents(t.Context(), all[:50]); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestOrderUnderRetries(t *testing.T) {
 	}
 	var w wires
 	s := open(t, c.ListenAddrs(), func(o *Options) { o.dial = w.dial })
-	all := events(t, 8, 100)
+	all := returnertest.Events(t, 8, 100)
 	failed := 0
 	for at, try := 0, 0; at < len(all); try++ {
 		if try%9 == 4 {
@@ -183,7 +184,7 @@ func TestRestartWithAFullOutbox(t *testing.T) {
 		}
 		return local
 	}
-	all := events(t, 7, 200)
+	all := returnertest.Events(t, 7, 200)
 	local := reopen()
 	var b returners.Batch
 	for _, e := range all {

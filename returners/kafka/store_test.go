@@ -23,6 +23,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/momtree/mom/returners"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 func TestOptionsFrom(t *testing.T) {
@@ -51,7 +52,7 @@ func TestOptionsFrom(t *testing.T) {
 func TestSaveEvents(t *testing.T) {
 	c := cluster(t)
 	s := open(t, c.ListenAddrs())
-	all := events(t, 6, 40)
+	all := returnertest.Events(t, 6, 40)
 	if err := s.SaveEvents(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestSaveReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer saver.Close()
-	if err := saver.SaveReturns(t.Context(), []returners.Return{{JID: "1", ID: "m1", Full: event(t, "m1", 1).Data}}); err != nil {
+	if err := saver.SaveReturns(t.Context(), []returners.Return{{JID: "1", ID: "m1", Full: returnertest.Event(t, "m1", 1).Data}}); err != nil {
 		t.Fatal(err)
 	}
 	cl, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.ConsumeTopics(topic), kgo.DisableClientMetrics())
@@ -135,7 +136,7 @@ func TestTooLarge(t *testing.T) {
 		if i == 20 || i == 21 || i == 59 {
 			size = 60000
 		}
-		all = append(all, event(t, "m1", i, "x", noise(size+i)))
+		all = append(all, returnertest.Event(t, "m1", i, "x", noise(size+i)))
 	}
 	for range 2 { // the second time with smaller rounds
 		err := s.SaveEvents(t.Context(), all)
@@ -162,7 +163,7 @@ func TestTooLarge(t *testing.T) {
 // What an operator has to mend is named: topic, login, address.
 func TestDenied(t *testing.T) {
 	c := cluster(t, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "u", "p"), kfake.Superuser("PLAIN", "u", "p"))
-	one := []returners.Event{event(t, "m1", 1)}
+	one := []returners.Event{returnertest.Event(t, "m1", 1)}
 	login := func(mechanism, pass, topic string) func(*Options) {
 		return func(o *Options) { o.SASL, o.Username, o.Password, o.Topic = mechanism, "u", pass, topic }
 	}
@@ -201,10 +202,10 @@ func TestTLS(t *testing.T) {
 	conf := srv.TLS.Clone()
 	conf.NextProtos = nil
 	c := cluster(t, kfake.TLS(conf))
-	if err := open(t, c.ListenAddrs(), func(o *Options) { o.TLSCA = ca }).SaveEvents(t.Context(), events(t, 2, 2)); err != nil {
+	if err := open(t, c.ListenAddrs(), func(o *Options) { o.TLSCA = ca }).SaveEvents(t.Context(), returnertest.Events(t, 2, 2)); err != nil {
 		t.Error(err)
 	}
-	if err := open(t, c.ListenAddrs(), func(o *Options) { o.TLS = true }).SaveEvents(t.Context(), events(t, 1, 1)); err == nil {
+	if err := open(t, c.ListenAddrs(), func(o *Options) { o.TLS = true }).SaveEvents(t.Context(), returnertest.Events(t, 1, 1)); err == nil {
 		t.Error("an unknown authority is trusted")
 	}
 }
@@ -218,7 +219,7 @@ func TestBrokerComesLate(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	s := open(t, []string{addr})
-	all := events(t, 3, 20)
+	all := returnertest.Events(t, 3, 20)
 	if err := s.SaveEvents(t.Context(), all); !errors.Is(err, returners.ErrUnavailable) {
 		t.Fatal(err)
 	}

@@ -99,53 +99,6 @@ func TestMigrateFromSalt(t *testing.T) {
 	}
 }
 
-func checkMigrated(t *testing.T, st *Store, db *sql.DB) {
-	t.Helper()
-	ctx := t.Context()
-	for job, want := range []int{22, 21, 20} {
-		rets, err := st.GetReturns(ctx, returnertest.JID(job))
-		if err != nil || len(rets) != want {
-			t.Fatalf("job %d has %d returns, %v; want %d", job, len(rets), err, want)
-		}
-		if l, ok, err := st.GetLoad(ctx, returnertest.JID(job)); err != nil || !ok || l.Fun() != "test.ping" {
-			t.Errorf("load of job %d: %v %v %q", job, ok, err, l.Fun())
-		}
-		for _, r := range rets {
-			full := returnertest.JSON(t, r.Full)
-			switch r.ID {
-			case "case":
-				if v := returnertest.JSON(t, r.Value); v != `"lower é"` {
-					t.Errorf("case: %s", v)
-				}
-			case "CASE":
-			case "twice":
-				if v := returnertest.JSON(t, r.Value); v != `"first"` || !strings.Contains(full, `"n": 1`) {
-					t.Errorf("twice: %s %s", v, full)
-				}
-			default:
-				if !strings.Contains(full, "_return") || r.At.Second() != 5 || !r.Success {
-					t.Errorf("%s: %s at %v: not the richest load of the oldest row", r.ID, full, r.At)
-				}
-			}
-		}
-	}
-	var aside string
-	if err := db.QueryRowContext(ctx, `SELECT string_agg("return", ',') FROM mom_duplicates`).Scan(&aside); err != nil || aside != `"second"` {
-		t.Errorf("set aside: %q, %v; want the second result alone", aside, err)
-	}
-	// The old tables would have rejected this.
-	r := returnertest.Return(t, 7, "😀", strings.Repeat("f", 2000), "😀")
-	if err := st.SaveReturns(ctx, []returners.Return{r, r}); err != nil {
-		t.Error(err)
-	}
-	if err := st.SaveEvents(ctx, []returners.Event{{Key: "k", Tag: strings.Repeat("😀", 300), Data: r.Value}, {Key: "k", Tag: "x", Data: r.Value}}); err != nil {
-		t.Error(err)
-	}
-	if n := returnertest.Count(t, db, "SELECT COUNT(*) FROM salt_events"); n != 2 {
-		t.Errorf("%d events; want the old one and one new", n)
-	}
-}
-
 func TestMigrateByTwoMastersAtOnce(t *testing.T) {
 	s := server(t)
 	for _, name := range []string{s.Database(t), saltDatabase(t, s, saltDDL, "jsonb")} {
@@ -275,4 +228,9 @@ func TestSaltsOwnStatementsStillWork(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "py"}, ids); diff != "" || err != nil || !slices.IsSorted(ids) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+}
+
+func checkMigrated(t *testing.T, st *Store, db *sql.DB) {
+	t.Helper()
+	returnertest.CheckMigrated(t, st, db, `SELECT "return" FROM mom_duplicates`)
 }

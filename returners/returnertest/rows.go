@@ -77,3 +77,21 @@ func content(tb testing.TB, raw wire.Raw) string {
 	}
 	return string(b)
 }
+
+// Event returns event n of a minion.
+func Event(tb testing.TB, minion string, n int, more ...any) returners.Event {
+	tb.Helper()
+	data := Encode(tb, wire.NewMap(append([]any{"id", minion, "n", n}, more...)...))
+	return returners.Event{Key: fmt.Sprintf("top/%s/%d", minion, n), Tag: "t", Data: data, MasterID: "top", At: time.Unix(int64(n), 0)}
+}
+
+// Events returns n events of each of a number of minions, interleaved.
+func Events(tb testing.TB, minions, n int) (out []returners.Event) {
+	tb.Helper()
+	for i := range n {
+		for m := range minions {
+			out = append(out, Event(tb, fmt.Sprint("m", m), i))
+		}
+	}
+	return out
+}

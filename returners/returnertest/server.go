@@ -2,6 +2,7 @@ package returnertest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -117,6 +118,33 @@ func Own[S removable](tb testing.TB, s S, err error) S {
 		}
 	})
 	return s
+}
+
+// Connection closes a new connection at the end of the test. db and err are the results of its constructor.
+func Connection(tb testing.TB, db *sql.DB, err error) *sql.DB {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return db
+}
+
+// Exec runs statements on a connection of their own.
+func Exec(tb testing.TB, connect func(database string) (*sql.DB, error), database, statements string, args ...any) {
+	tb.Helper()
+	db, err := connect(database)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(tb.Context(), statements, args...); err != nil {
+		tb.Fatalf("%.100s: %v", statements, err)
+	}
 }
 
 // Shared is a server for all tests of a package that do not stop it. It starts with the first that needs it.

@@ -3,7 +3,6 @@ package brokers
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"go.uber.org/goleak"
 
-	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/nats"
 )
@@ -100,27 +98,6 @@ func open(t testing.TB, addr string, change ...func(*nats.Options)) *nats.Store 
 		}
 	})
 	return s
-}
-
-// event returns event n of a minion.
-func event(t testing.TB, minion string, n int, more ...any) returners.Event {
-	t.Helper()
-	data, err := wire.Encode(wire.NewMap(append([]any{"id", minion, "n", n}, more...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return returners.Event{Key: fmt.Sprintf("top/%s/%d", minion, n), Tag: "t", Data: data, MasterID: "top", At: time.Unix(int64(n), 0)}
-}
-
-// events returns n events of each of a number of minions, interleaved.
-func events(t testing.TB, minions, n int) (out []returners.Event) {
-	t.Helper()
-	for i := range n {
-		for m := range minions {
-			out = append(out, event(t, fmt.Sprint("m", m), i))
-		}
-	}
-	return out
 }
 
 // message is what a consumer gets.

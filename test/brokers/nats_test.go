@@ -13,6 +13,7 @@ import (
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/returners"
 	"github.com/momtree/mom/returners/nats"
+	"github.com/momtree/mom/returners/returnertest"
 )
 
 // The stream drops what comes again within its window: it has each event once, in order.
@@ -20,7 +21,7 @@ func TestNATS(t *testing.T) {
 	s := natsServer(t, t.TempDir(), -1)
 	st := stream(t, s, jetstream.StreamConfig{})
 	out := open(t, s.ClientURL())
-	all := events(t, 10, 30)
+	all := returnertest.Events(t, 10, 30)
 	for range 2 {
 		if err := out.SaveEvents(t.Context(), all); err != nil {
 			t.Fatal(err)
@@ -51,7 +52,7 @@ func TestNATS_KilledBetweenWriteAndAck(t *testing.T) {
 	st := stream(t, s, jetstream.StreamConfig{Duplicates: 100 * time.Millisecond}) // so that repeats are kept
 	p := newProxy(t, s.Addr().String())
 	out := open(t, p.addr())
-	all := events(t, 40, 3)
+	all := returnertest.Events(t, 40, 3)
 	if err := out.SaveEvents(t.Context(), all[:40]); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestNATS_TooLarge(t *testing.T) {
 	var all []returners.Event
 	for i := range 20 {
 		size := map[int]int{5: 6000, 6: 30_000, 19: 6000}[i]
-		all = append(all, event(t, "m1", i, "x", strings.Repeat("x", size)))
+		all = append(all, returnertest.Event(t, "m1", i, "x", strings.Repeat("x", size)))
 	}
 	err := out.SaveEvents(t.Context(), all)
 	var rows *returners.RowsError
@@ -98,7 +99,7 @@ func TestNATS_TooLarge(t *testing.T) {
 // What an operator has to mend is named. A stream that is full refuses for now.
 func TestNATS_Denied(t *testing.T) {
 	s := natsServer(t, t.TempDir(), -1, func(o *server.Options) { o.Username, o.Password = "u", "p" })
-	one := events(t, 1, 1)
+	one := returnertest.Events(t, 1, 1)
 	login := func(pass string) func(*nats.Options) {
 		return func(o *nats.Options) { o.Username, o.Password = "u", pass }
 	}
@@ -110,7 +111,7 @@ func TestNATS_Denied(t *testing.T) {
 	}
 	s = natsServer(t, t.TempDir(), -1)
 	st := stream(t, s, jetstream.StreamConfig{MaxMsgs: 2, Discard: jetstream.DiscardNew})
-	err := open(t, s.ClientURL()).SaveEvents(t.Context(), events(t, 1, 5))
+	err := open(t, s.ClientURL()).SaveEvents(t.Context(), returnertest.Events(t, 1, 5))
 	if returners.Class(err) != "full" || !errors.Is(err, returners.ErrFull) {
 		t.Errorf("full stream: %v", err)
 	}
@@ -126,7 +127,7 @@ func TestNATS_OrderUnderRetries(t *testing.T) {
 	st := stream(t, s, jetstream.StreamConfig{Duplicates: 100 * time.Millisecond})
 	p := newProxy(t, s.Addr().String())
 	out := open(t, p.addr(), func(o *nats.Options) { o.Timeout = time.Second })
-	all := events(t, 8, 60)
+	all := returnertest.Events(t, 8, 60)
 	rnd := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // not a secret
 	failed := 0
 	for at := 0; at < len(all); {
@@ -167,7 +168,7 @@ func TestNATS_ServerComesLate(t *testing.T) {
 	addr := s.Addr().String()
 	stop(s)
 	out := open(t, addr)
-	all := events(t, 3, 20)
+	all := returnertest.Events(t, 3, 20)
 	begin := time.Now()
 	if err := out.SaveEvents(t.Context(), all); !errors.Is(err, returners.ErrUnavailable) || returners.Class(err) != "connection" {
 		t.Fatal(err)

@@ -40,26 +40,11 @@ func (s *Server) Database(tb testing.TB) string {
 func (s *Server) Open(tb testing.TB, database string) *sql.DB {
 	tb.Helper()
 	db, err := s.Root(database)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			tb.Errorf("close: %v", err)
-		}
-	})
-	return db
+	return returnertest.Connection(tb, db, err)
 }
 
 // Exec runs statements as postgres. Several statements have no arguments.
 func (s *Server) Exec(tb testing.TB, database, statements string, args ...any) {
 	tb.Helper()
-	db, err := s.Root(database)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(tb.Context(), statements, args...); err != nil {
-		tb.Fatalf("%.100s: %v", statements, err)
-	}
+	returnertest.Exec(tb, s.Root, database, statements, args...)
 }
