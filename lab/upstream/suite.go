@@ -43,7 +43,31 @@ func Suites() []Suite {
 		Suite{Name: "multimaster", Paths: []string{"scenarios/multimaster"}},
 		Suite{Name: "reauth", Paths: []string{"scenarios/reauth"}},
 		Suite{Name: "swarm", Paths: []string{"scenarios/swarm"}},
+		Suite{Name: "content", Paths: []string{
+			"integration/pillar", "integration/renderers", "integration/grains", "integration/loader", "integration/utils", "integration/executors",
+			"integration/_logging",
+		}},
+		Suite{Name: "blackout", Paths: []string{"scenarios/blackout"}},
+		Suite{Name: "queue", Paths: []string{"scenarios/queue"}},
+		Suite{Name: "daemons", Paths: []string{"scenarios/daemons", "integration/daemons/test_masterapi.py"}},
+		old("modules", "mine", "publish", "hosts", "git", "cmdmod", "cp", "config", "file", "test", "disk", "key", "status", "timezone", "sysctl", "linux_shadow", "groupadd"),
+		old("states", "match", "handle_error", "host", "ssh_known_hosts", "ssh_auth", "renderers", "compiler", "cmd", "handle_iorder", "git", "alternatives", "archive"),
+		old("shell", "arguments", "master_tops"),
+		old("master", "event_return"),
+		old("output", "output"),
+		old("runners", "fileserver"),
+		old("cli", "custom_module"),
+		old("sdb", "env"),
 	)
+}
+
+// old returns a suite of the tests that Salt has not moved to tests/pytests.
+func old(folder string, tests ...string) Suite {
+	s := Suite{Name: "old-" + folder}
+	for _, t := range tests {
+		s.Paths = append(s.Paths, "../integration/"+folder+"/test_"+t+".py")
+	}
+	return s
 }
 
 // In reports whether the suite runs with a cast.

@@ -37,6 +37,7 @@ var calls = map[string]function{
 	"cmd.run":               {args: cmdArgs, run: cmdRun(false)},
 	"cmd.run_stdout":        {args: cmdArgs, run: cmdRun(false)},
 	"cmd.shell":             {args: cmdArgs, run: cmdRun(true)},
+	"cp.get_file_str":       {args: []string{"path", "saltenv="}, run: cpGetFileStr},
 	"environ.get":           {args: []string{"key", "default="}, run: environGet},
 	"file.directory_exists": {args: []string{"path"}, run: fileIs(fs.FileMode.IsDir)},
 	"file.file_exists":      {args: []string{"path"}, run: fileIs(fs.FileMode.IsRegular)},
@@ -54,7 +55,7 @@ func (fs functions) Call(ctx context.Context, name string, positional []any, kwa
 		return nil, render.ErrNoFunction
 	}
 	f, ok := calls[name]
-	own := strings.HasPrefix(name, "match.") && fs.more != nil && fs.more.Has(name) // of a minion without a master
+	own := (strings.HasPrefix(name, "match.") || strings.HasPrefix(name, "cp.")) && fs.more != nil && fs.more.Has(name) // of a minion without a master
 	if !ok || own {
 		if fs.more == nil || !fs.more.Has(name) {
 			return nil, render.ErrNoFunction

@@ -110,7 +110,7 @@ func TestPillarCache(t *testing.T) {
 
 // Functions of the master work, and others are refused by name.
 func TestCalls(t *testing.T) {
-	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "/f": "text"})
+	r := newRig(t, map[string]string{"top.sls": "{base: {'*': [a]}}", "/f": "text", "b.txt": "of base"})
 	for call, want := range map[string]string{
 		"salt['cmd.run']('echo a  b')":                         `{"v":"a b"}`,
 		"salt['cmd.run']('echo $HOME')":                        `{"v":"$HOME"}`,
@@ -121,6 +121,14 @@ func TestCalls(t *testing.T) {
 		"salt['cmd.retcode']('true')":                          `{"v":"0"}`,
 		"salt['cmd.retcode']('/no/such')":                      "_errors",
 		"salt['file.read']('" + r.dir + "/f')":                 `{"v":"text"}`,
+		"salt['cp.get_file_str']('" + r.dir + "/f')":           `{"v":"text"}`,
+		"salt['cp.get_file_str']('file://" + r.dir + "/f')":    `{"v":"text"}`,
+		"salt['cp.get_file_str']('salt://b.txt')":              `{"v":"of base"}`,
+		"salt['cp.get_file_str']('salt://b.txt', 'dev')":       `{"v":"False"}`,
+		"salt['cp.get_file_str']('salt://../f')":               `{"v":"False"}`,
+		"salt['cp.get_file_str']('" + r.dir + "/none')":        `{"v":"False"}`,
+		"salt['cp.get_file_str']('relative')":                  "_errors",
+		"salt['cp.get_file_str']('/dev/zero')":                 "_errors",
 		"salt['file.file_exists']('" + r.dir + "/none')":       `{"v":"False"}`,
 		"salt['file.directory_exists']('" + r.dir + "')":       `{"v":"True"}`,
 		"salt['pillar.file_exists']('a.sls')":                  `{"v":"True"}`,

@@ -76,3 +76,35 @@ func pillarFileExists(ctx context.Context, a args) (any, error) {
 	}
 	return false, nil
 }
+
+// cpGetFileStr returns the content of a file: of this machine by its absolute path, or of pillar_roots with salt://, as in
+// Salt. It is False if there is none.
+func cpGetFileStr(ctx context.Context, a args) (any, error) {
+	b, err := readFor(ctx, a.text("path"), a.text("saltenv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cp.get_file_str: %w", err)
+	}
+	return string(b), nil
+}
+
+func readFor(ctx context.Context, source, env string) ([]byte, error) {
+	path, inRoots := strings.CutPrefix(source, "salt://")
+	if !inRoots {
+		path = strings.TrimPrefix(source, "file://")
+		if !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("%s is neither an absolute path of this machine nor a file of pillar_roots (salt://…)", source)
+		}
+		return readRegular(path, maxFile)
+	}
+	p := passOf(ctx)
+	if p == nil {
+		return nil, errors.New("only templates of pillar can read pillar_roots")
+	}
+	if env == "" {
+		env = "base"
+	}
+	return p.files.Open(ctx, env, path)
+}
