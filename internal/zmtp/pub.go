@@ -108,6 +108,18 @@ func (p *Pub) Peers() int {
 	return len(p.host.peers)
 }
 
+// Selects reports whether a connected peer, subscribed or not, is selected.
+func (p *Pub) Selects(to *Choice) bool {
+	p.host.mu.Lock()
+	defer p.host.mu.Unlock()
+	for _, peer := range p.host.peers {
+		if to.has(peer) {
+			return true
+		}
+	}
+	return false
+}
+
 // Stats returns the counters.
 func (p *Pub) Stats() PubStats {
 	s := PubStats{

@@ -259,6 +259,20 @@ func TestSendToAChoice(t *testing.T) {
 	if err := p.Send("", []byte("all")); err != nil {
 		t.Fatal(err)
 	}
+	for _, c := range []struct {
+		to   *Choice
+		want bool
+	}{
+		{nil, true},
+		{&Choice{IDs: ids}, true},
+		{&Choice{IDs: ids, But: true}, true},
+		{&Choice{IDs: map[uint64]bool{id + 100: true}}, false},
+		{&Choice{IDs: map[uint64]bool{id: true, id + 1: true}, But: true}, false},
+	} {
+		if got := p.Selects(c.to); got != c.want {
+			t.Errorf("%+v selects a peer: %t", c.to, got)
+		}
+	}
 	for s, want := range map[*rawPeer]string{one: "first", two: "others"} {
 		if got := s.text(t); got != want {
 			t.Errorf("got %q, want %q", got, want)

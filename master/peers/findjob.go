@@ -2,6 +2,7 @@ package peers
 
 import (
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp"
 )
@@ -44,7 +45,7 @@ func (s *Service) ask(jid string, ids []string) {
 }
 
 func (s *Service) askOver(jid, tgtType string, tgt any, topics []string, to *zmtp.Choice) {
-	p := wire.Publication{JID: s.o.JID(), TgtType: tgtType, User: s.o.User, Extra: wire.NewMap("mom_probe", true)}
+	p := wire.Publication{JID: s.o.JID(), TgtType: tgtType, User: s.o.User, Extra: wire.NewMap(jobfields.ProbeField, true)}
 	var err error
 	for field, v := range map[*wire.Raw]any{&p.Fun: findJob, &p.Arg: []any{jid}, &p.Tgt: tgt} {
 		if *field, err = wire.Encode(v); err != nil {

@@ -60,6 +60,7 @@ type Registry struct {
 	unnamed   map[uint64]*unnamedConn
 	fresh     []*unnamedConn       // unnamed ones, oldest first; some are settled
 	settled   int                  // how many of fresh
+	stock     map[uint64]bool      // connections of stock minions; nil: look at unnamed
 	vanished  time.Time            // when an unnamed connection last ended
 	lost      int64                // the position then
 	proxied   bool                 // some connection has or had more than one minion

@@ -1,6 +1,9 @@
 package presence
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 type testRegistry struct{ *Registry }
 
@@ -90,4 +93,34 @@ func TestUnheard(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The connections of stock minions are those that have answered, as long as they are open.
+func TestStockConns(t *testing.T) {
+	w := &testRegistry{New(Config{Asks: true, Position: func() int64 { return 0 }})}
+	want := map[uint64]bool{}
+	check := func(when string) {
+		t.Helper()
+		if got := w.StockConns(); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", when, got, want)
+		}
+	}
+	check("at first")
+	for id := uint64(1); id <= 4; id++ {
+		w.open(id, 0)
+	}
+	w.Subscribed(&conn{id: 5}, "a session of mom's")
+	w.OfSyndic(3)
+	check("unnamed")
+	w.Named(1, "a")
+	w.Named(2, "b")
+	w.Named(2, "c") // a host of proxy minions
+	want = map[uint64]bool{1: true, 2: true}
+	check("named")
+	w.Closed(1)
+	want = map[uint64]bool{2: true}
+	check("closed")
+	w.Named(4, "a")
+	want = map[uint64]bool{2: true, 4: true}
+	check("connected again")
 }

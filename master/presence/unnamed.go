@@ -86,6 +86,7 @@ func (r *Registry) Named(conn uint64, id string) (known bool) {
 	r.proxied = r.proxied || len(l.named) > 0
 	s := &session{conns: []Conn{l.conn}, id: id, ann: Announcement{ID: id, Role: Minion, Stock: true}}
 	l.named = append(l.named, s)
+	r.stock = nil
 	r.settle(l)
 	r.join(s)
 	if r.peers[key{Minion, id}].Stock { // one that announces itself reports its running jobs
@@ -95,6 +96,21 @@ func (r *Registry) Named(conn uint64, id string) (known bool) {
 	return true
 }
 
+// StockConns returns the connections of stock minions that have answered. The map must not be changed.
+func (r *Registry) StockConns() map[uint64]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stock == nil {
+		r.stock = map[uint64]bool{}
+		for conn, l := range r.unnamed {
+			if len(l.named) > 0 {
+				r.stock[conn] = true
+			}
+		}
+	}
+	return r.stock
+}
+
 // closeUnnamed removes a connection without a session that ended at a position. The caller holds mu.
 func (r *Registry) closeUnnamed(conn uint64, at int64) {
 	l := r.unnamed[conn]
@@ -102,6 +118,7 @@ func (r *Registry) closeUnnamed(conn uint64, at int64) {
 		return
 	}
 	delete(r.unnamed, conn)
+	r.stock = nil
 	r.vanish(l, at)
 	for _, s := range l.named {
 		r.part(s)

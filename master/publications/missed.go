@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/channel"
+	"github.com/momtree/mom/internal/jobfields"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/retention"
@@ -118,10 +119,7 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 		default:
 			return true
 		}
-		body, err := s.resealed(rec, id, false)
-		if err == nil {
-			err = s.sendToConn(conn, body)
-		}
+		err := s.sendAgain(conn, rec, id)
 		if err != nil {
 			s.o.Log.Warn("job not sent to a returning minion", "jid", rec.JID, "minion", id, "err", err)
 			return true
@@ -132,6 +130,23 @@ func (s *Service) SendMissed(conn uint64, id string, before presence.Before) {
 		s.o.Log.Info("missed publication sent again", "jid", rec.JID, "minion", id)
 		return true
 	})
+}
+
+// sendAgain sends a kept publication to a connection of a stock minion.
+func (s *Service) sendAgain(conn uint64, rec retention.Record, id string) error {
+	rec, _, err := forPeer(rec, id, false)
+	if err != nil {
+		return err
+	}
+	p, err := wire.ParsePublication(rec.Pub)
+	if err != nil {
+		return fmt.Errorf("read publication %s: %w", rec.JID, err)
+	}
+	plain, err := jobfields.ForStock(p).Encode()
+	if err != nil {
+		return fmt.Errorf("encode publication %s: %w", rec.JID, err)
+	}
+	return s.SendPeer(conn, plain)
 }
 
 // notDelivered reports whether a stock minion has certainly not received a publication of this

@@ -2,6 +2,7 @@ package publications
 
 import (
 	"errors"
+	"maps"
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/jobfields"
@@ -23,9 +24,29 @@ func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) err
 	return s.sendTo(p, topics, to)
 }
 
-// sendTo encrypts a publication and sends it to the subscribers in to.
+// sendTo encrypts a publication and sends it to the subscribers in to, to stock minions without what is not for them.
 func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
-	return s.o.Keys.Seal(p, s.number, func(body []byte) error {
+	if stock := s.o.StockConns(); len(stock) > 0 && !jobfields.IsProbe(p) {
+		minions, others := splitStock(to, stock)
+		if s.o.Port.Selects(minions) {
+			bare := func(p *wire.Publication) {
+				s.number(p)
+				*p = jobfields.ForStock(*p)
+			}
+			if err := s.sealTo(p, bare, topics, minions); err != nil {
+				return err
+			}
+			if to = others; !s.o.Port.Selects(to) {
+				return nil
+			}
+		}
+	}
+	return s.sealTo(p, s.number, topics, to)
+}
+
+// sealTo encrypts a publication after change, and sends it.
+func (s *Service) sealTo(p wire.Publication, change func(*wire.Publication), topics []string, to *zmtp.Choice) error {
+	return s.o.Keys.Seal(p, change, func(body []byte) error {
 		if !s.o.Config.ZmqFiltering {
 			topics = []string{""}
 		}
@@ -36,6 +57,31 @@ func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) e
 		}
 		return nil
 	})
+}
+
+// splitStock divides a choice into the connections in stock and the others. nil selects all.
+func splitStock(to *zmtp.Choice, stock map[uint64]bool) (in, out *zmtp.Choice) {
+	switch {
+	case to == nil:
+		return &zmtp.Choice{IDs: stock}, &zmtp.Choice{IDs: stock, But: true}
+	case to.But:
+		in, out = &zmtp.Choice{IDs: map[uint64]bool{}}, &zmtp.Choice{IDs: maps.Clone(to.IDs), But: true}
+		for c := range stock {
+			if !to.IDs[c] {
+				in.IDs[c], out.IDs[c] = true, true
+			}
+		}
+	default:
+		in, out = &zmtp.Choice{IDs: map[uint64]bool{}}, &zmtp.Choice{IDs: map[uint64]bool{}}
+		for c, yes := range to.IDs {
+			if yes && stock[c] {
+				in.IDs[c] = true
+			} else if yes {
+				out.IDs[c] = true
+			}
+		}
+	}
+	return in, out
 }
 
 // SendPeer encrypts a publication and sends it to one connection, without a serial: serials count

@@ -58,6 +58,8 @@ type Options struct {
 	// one minion.
 	Known, NodeConns func() map[uint64]bool
 	MinionConns      func(id string) []uint64
+	// StockConns returns the connections of stock minions.
+	StockConns func() map[uint64]bool
 	// Unheard reports whether a stock minion has certainly not received, by its connections, what
 	// was published at a position of this run.
 	Unheard func(conn uint64, id string, at int64) bool
@@ -74,6 +76,8 @@ type Options struct {
 type Port interface {
 	SendTo(topic string, body []byte, to *zmtp.Choice) error
 	SendPeer(conn uint64, topic string, body []byte) error
+	// Selects reports whether a connected peer is selected.
+	Selects(to *zmtp.Choice) bool
 }
 
 // Service sends and redelivers publications. It is safe for concurrent use.

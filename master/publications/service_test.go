@@ -41,9 +41,11 @@ type world struct {
 	given   atomic.Uint64
 	known   map[uint64]bool
 	below   map[uint64]bool
+	stock   map[uint64]bool // of connections
 	conns   map[string][]uint64
 	sealed  []wire.Publication // all sent; picked are their receivers
 	picked  []*zmtp.Choice
+	again   func(cipher []byte) // if set, gets what is put into an envelope
 	now     func() time.Time
 }
 
@@ -64,8 +66,9 @@ func newWorld(t *testing.T) *world {
 		Config: c, Keys: w, Key: w.shared.Current, Port: w, Journal: journal, Store: w, Jobs: jobs{w}, Delivery: jobs{w},
 		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
-		Unheard: func(uint64, string, int64) bool { return false },
-		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
+		StockConns: func() map[uint64]bool { return w.stock },
+		Unheard:    func(uint64, string, int64) bool { return false },
+		Age:        time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,12 +108,28 @@ func (w *world) Seal(p wire.Publication, number func(*wire.Publication), send fu
 	w.sealed = append(w.sealed, p)
 	return send([]byte(p.JID))
 }
-func (w *world) Envelope([]byte) ([]byte, error) { return []byte("again"), nil }
+
+func (w *world) Envelope(cipher []byte) ([]byte, error) {
+	if w.again != nil {
+		w.again(cipher)
+	}
+	return []byte("again"), nil
+}
 
 func (w *world) SendTo(topic string, body []byte, to *zmtp.Choice) error {
 	w.picked = append(w.picked, to)
 	w.sent = append(w.sent, fmt.Sprintf("%q %s", topic, body))
 	return nil
+}
+
+// Selects says that connections 1 to 9 are there.
+func (w *world) Selects(to *zmtp.Choice) bool {
+	for c := range uint64(9) {
+		if to == nil || to.IDs[c+1] != to.But {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *world) SendPeer(conn uint64, topic string, body []byte) error {

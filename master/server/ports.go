@@ -89,6 +89,9 @@ func (p *Ports) SendPeer(conn uint64, topic string, body []byte) error {
 	return p.Pub.SendPeer(conn, topic, body)
 }
 
+// Selects reports whether a subscriber is selected; see [zmtp.Pub.Selects].
+func (p *Ports) Selects(to *zmtp.Choice) bool { return p.Pub != nil && p.Pub.Selects(to) }
+
 // ListenReturn binds the port for requests. Everything that requests use must be running.
 func (p *Ports) ListenReturn(receive func(*zmtp.Request)) (err error) {
 	c := p.o.Config
