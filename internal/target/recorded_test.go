@@ -49,7 +49,7 @@ func judgeTarget(kind, tgt, said string, subjects []minion, groups map[string]an
 }
 
 // knownRefusals are the reasons why targets are invalid here but match somebody in Salt, by
-// kind. docs/decisions/2026-11-26-publish-to-judged-ids.md lists them.
+// kind. docs/reference/targets.md lists them.
 var knownRefusals = map[string][]string{
 	"grain_pcre": {`\N is not supported`, "possessive repetition of a group"},
 	"pcre":       {`\N is not supported`, "possessive repetition of a group"},

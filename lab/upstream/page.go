@@ -53,7 +53,7 @@ func WritePage(w io.Writer, r Results, reasons []Reason) error {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", run.Suite, run.Cast, n[Passed], n[Failed], n[Skipped])
 		salt = run.Salt
 	}
-	fmt.Fprintf(&b, "\nThe suites are those of Salt %s. Salt's own marks skip a test: for another system, or a program that is not installed.\n", salt)
+	fmt.Fprintf(&b, "\nThe suites are those of Salt %s, \"old\" those that it has not moved to pytest's form. Salt's own marks skip a test: for another system, or a program that is not installed.\n", salt)
 	b.WriteString("\n## What fails, and why\n")
 	for _, k := range kinds {
 		var lines []string

@@ -92,8 +92,15 @@ type junitSuites struct {
 	} `xml:"testsuite"`
 }
 
-// folder is in the names of classes, behind the path of the sources.
-const folder = ".tests.pytests."
+// nameOf returns the name of a test, from that of its class, which begins with the path of the sources.
+func nameOf(class, test string) string {
+	if _, below, ok := strings.Cut("."+class, ".tests.pytests."); ok {
+		class = below
+	} else if _, below, ok := strings.Cut("."+class, ".tests."); ok {
+		class = "old." + below
+	}
+	return class + "::" + test
+}
 
 // ParseJUnit reads the junit file of pytest. A test can stand there twice, when its tear-down
 // fails too: the worst outcome counts.
@@ -106,8 +113,7 @@ func ParseJUnit(b []byte) ([]Test, error) {
 	at := map[string]int{}
 	for _, suite := range s.Suites {
 		for _, c := range suite.Cases {
-			class := c.Class[strings.Index(c.Class, folder)+1:]
-			t := Test{Name: strings.TrimPrefix(class, folder[1:]) + "::" + c.Name, Outcome: Passed}
+			t := Test{Name: nameOf(c.Class, c.Name), Outcome: Passed}
 			switch {
 			case c.Failure != nil:
 				t.Outcome, t.Text = Failed, c.Failure.line()

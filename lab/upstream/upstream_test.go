@@ -75,11 +75,13 @@ func TestParseJUnit(t *testing.T) {
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_b[1]"><failure message="assert 1 == 2&#10;more">trace</failure></testcase>
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_c"><skipped message="not here"/></testcase>
 <testcase classname="tests.pytests.integration.cli.test_x" name="test_a"><error message="tear-down"/></testcase>
+<testcase classname="opt.salt.3006.27.tests.integration.modules.test_y.YTest" name="test_d"/>
 </testsuite></testsuites>`))
 	want := []Test{
 		{"integration.cli.test_x::test_a", Failed, "tear-down"},
 		{"integration.cli.test_x::test_b[1]", Failed, "assert 1 == 2"},
 		{"integration.cli.test_x::test_c", Skipped, "not here"},
+		{"old.integration.modules.test_y.YTest::test_d", Passed, ""},
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)

@@ -78,7 +78,7 @@ func pillarFileExists(ctx context.Context, a args) (any, error) {
 }
 
 // cpGetFileStr returns the content of a file: of this machine by its absolute path, or of pillar_roots with salt://, as in
-// Salt. It is False if there is none.
+// Salt. It is False if it does not exist.
 func cpGetFileStr(ctx context.Context, a args) (any, error) {
 	b, err := readFor(ctx, a.text("path"), a.text("saltenv"))
 	if errors.Is(err, fs.ErrNotExist) {
