@@ -60,7 +60,8 @@ type Registry struct {
 	unnamed   map[uint64]*unnamedConn
 	fresh     []*unnamedConn       // unnamed ones, oldest first; some are settled
 	settled   int                  // how many of fresh
-	stock     map[uint64]bool      // connections of stock minions; nil: look at unnamed
+	stock     map[uint64]bool      // see StockConns; nil: look at unnamed
+	own       map[uint64]bool      // see OwnConns; nil: look at byConn
 	vanished  time.Time            // when an unnamed connection last ended
 	lost      int64                // the position then
 	proxied   bool                 // some connection has or had more than one minion
@@ -130,6 +131,7 @@ func (r *Registry) Subscribed(c Conn, text string) {
 	}
 	s.conns = append(s.conns, c)
 	r.byConn[c.ID()] = s
+	r.own = nil
 	//mutant:announced-connections-stay
 	if s.id != "" {
 		c.Trust()
@@ -166,6 +168,7 @@ func (r *Registry) Closed(conn uint64) {
 		return
 	}
 	delete(r.byConn, conn)
+	r.own = nil
 	s.conns = slices.DeleteFunc(s.conns, func(c Conn) bool { return c.ID() == conn })
 	if len(s.conns) > 0 {
 		r.mu.Unlock()
@@ -313,6 +316,7 @@ func (r *Registry) Revoke(id string) {
 			delete(r.sessions, s.text)
 			for _, c := range s.conns {
 				delete(r.byConn, c.ID())
+				r.own = nil
 			}
 			conns = append(conns, s.conns...)
 		}

@@ -123,4 +123,11 @@ func TestStockConns(t *testing.T) {
 	w.Named(4, "a")
 	want = map[uint64]bool{2: true, 4: true}
 	check("connected again")
+	if got := w.OwnConns(); !maps.Equal(got, map[uint64]bool{5: true}) {
+		t.Errorf("connections of mom: %v", got)
+	}
+	w.Closed(5)
+	if got := w.OwnConns(); len(got) != 0 {
+		t.Errorf("connections of mom after the end: %v", got)
+	}
 }

@@ -111,6 +111,20 @@ func (r *Registry) StockConns() map[uint64]bool {
 	return r.stock
 }
 
+// OwnConns returns the connections of peers of mom, announced or not: only these name a session. The map must not be
+// changed.
+func (r *Registry) OwnConns() map[uint64]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.own == nil {
+		r.own = map[uint64]bool{}
+		for conn := range r.byConn {
+			r.own[conn] = true
+		}
+	}
+	return r.own
+}
+
 // closeUnnamed removes a connection without a session that ended at a position. The caller holds mu.
 func (r *Registry) closeUnnamed(conn uint64, at int64) {
 	l := r.unnamed[conn]

@@ -26,8 +26,8 @@ func (s *Service) Send(p wire.Publication, topics []string, to *zmtp.Choice) err
 
 // sendTo encrypts a publication and sends it to the subscribers in to, to stock minions without what is not for them.
 func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) error {
-	if stock := s.o.StockConns(); len(stock) > 0 && !jobfields.IsProbe(p) {
-		minions, others := splitStock(to, stock)
+	if !jobfields.IsProbe(p) {
+		minions, others := s.splitStock(p, to)
 		if s.o.Port.Selects(minions) {
 			bare := func(p *wire.Publication) {
 				s.number(p)
@@ -42,6 +42,16 @@ func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) e
 		}
 	}
 	return s.sealTo(p, s.number, topics, to)
+}
+
+// splitStock divides a choice into stock minions and the others. A connection that has not answered yet may be a Python
+// syndic, which needs auth_list and to: if the publication has them, it is among the others.
+func (s *Service) splitStock(p wire.Publication, to *zmtp.Choice) (minions, others *zmtp.Choice) {
+	if p.AuthList == nil && !p.HasTo {
+		others, minions = divide(to, s.o.OwnConns())
+		return minions, others
+	}
+	return divide(to, s.o.StockConns())
 }
 
 // sealTo encrypts a publication after change, and sends it.
@@ -59,14 +69,14 @@ func (s *Service) sealTo(p wire.Publication, change func(*wire.Publication), top
 	})
 }
 
-// splitStock divides a choice into the connections in stock and the others. nil selects all.
-func splitStock(to *zmtp.Choice, stock map[uint64]bool) (in, out *zmtp.Choice) {
+// divide divides a choice into the connections in some and the others. nil selects all.
+func divide(to *zmtp.Choice, some map[uint64]bool) (in, out *zmtp.Choice) {
 	switch {
 	case to == nil:
-		return &zmtp.Choice{IDs: stock}, &zmtp.Choice{IDs: stock, But: true}
+		return &zmtp.Choice{IDs: some}, &zmtp.Choice{IDs: some, But: true}
 	case to.But:
 		in, out = &zmtp.Choice{IDs: map[uint64]bool{}}, &zmtp.Choice{IDs: maps.Clone(to.IDs), But: true}
-		for c := range stock {
+		for c := range some {
 			if !to.IDs[c] {
 				in.IDs[c], out.IDs[c] = true, true
 			}
@@ -74,7 +84,7 @@ func splitStock(to *zmtp.Choice, stock map[uint64]bool) (in, out *zmtp.Choice) {
 	default:
 		in, out = &zmtp.Choice{IDs: map[uint64]bool{}}, &zmtp.Choice{IDs: map[uint64]bool{}}
 		for c, yes := range to.IDs {
-			if yes && stock[c] {
+			if yes && some[c] {
 				in.IDs[c] = true
 			} else if yes {
 				out.IDs[c] = true

@@ -58,8 +58,8 @@ type Options struct {
 	// one minion.
 	Known, NodeConns func() map[uint64]bool
 	MinionConns      func(id string) []uint64
-	// StockConns returns the connections of stock minions.
-	StockConns func() map[uint64]bool
+	// StockConns returns the connections of stock minions that have answered, OwnConns those of all peers of mom.
+	StockConns, OwnConns func() map[uint64]bool
 	// Unheard reports whether a stock minion has certainly not received, by its connections, what
 	// was published at a position of this run.
 	Unheard func(conn uint64, id string, at int64) bool

@@ -41,7 +41,8 @@ type world struct {
 	given   atomic.Uint64
 	known   map[uint64]bool
 	below   map[uint64]bool
-	stock   map[uint64]bool // of connections
+	stock   map[uint64]bool // connections of stock minions
+	own     map[uint64]bool // connections of mom's peers
 	conns   map[string][]uint64
 	sealed  []wire.Publication // all sent; picked are their receivers
 	picked  []*zmtp.Choice
@@ -66,9 +67,9 @@ func newWorld(t *testing.T) *world {
 		Config: c, Keys: w, Key: w.shared.Current, Port: w, Journal: journal, Store: w, Jobs: jobs{w}, Delivery: jobs{w},
 		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
-		StockConns: func() map[uint64]bool { return w.stock },
-		Unheard:    func(uint64, string, int64) bool { return false },
-		Age:        time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
+		StockConns: func() map[uint64]bool { return w.stock }, OwnConns: func() map[uint64]bool { return w.own },
+		Unheard: func(uint64, string, int64) bool { return false },
+		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		t.Fatal(err)

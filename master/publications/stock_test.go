@@ -96,6 +96,23 @@ func TestSend_ToStockMinions(t *testing.T) {
 	}
 }
 
+// A publication that no syndic could use goes bare to connections that have not answered, too: they are minions.
+// Connection 1 has not answered, 2 is one of mom.
+func TestSend_ToUnansweredMinions(t *testing.T) {
+	w := newWorld(t)
+	w.own = map[uint64]bool{2: true}
+	w.publish(t, time.Time{})
+	if len(w.sealed) != 2 {
+		t.Fatalf("%d publications", len(w.sealed))
+	}
+	for i, p := range w.sealed {
+		first, second := w.picked[i].IDs[1] != w.picked[i].But, w.picked[i].IDs[2] != w.picked[i].But
+		if first == second || second != slices.Contains(fields(t, p), channel.SeqField) {
+			t.Errorf("publication %d, to the minion %t, to mom's %t: %v", i+1, first, second, fields(t, p))
+		}
+	}
+}
+
 // Without another peer a publication is encrypted once, with a number that later ones go on from.
 func TestSend_StockMinionsAlone(t *testing.T) {
 	w := newWorld(t)
