@@ -49,15 +49,12 @@ func Suites() []Suite {
 		}},
 		Suite{Name: "blackout", Paths: []string{"scenarios/blackout"}},
 		Suite{Name: "queue", Paths: []string{"scenarios/queue"}},
-		Suite{Name: "daemons", Paths: []string{"scenarios/daemons", "integration/daemons/test_masterapi.py"}},
 		old("modules", "mine", "publish", "hosts", "git", "cmdmod", "cp", "config", "file", "test", "disk", "key", "status", "timezone", "sysctl", "linux_shadow", "groupadd"),
 		old("states", "match", "handle_error", "host", "ssh_known_hosts", "ssh_auth", "renderers", "compiler", "cmd", "handle_iorder", "git", "alternatives", "archive"),
 		old("shell", "arguments", "master_tops"),
 		old("master", "event_return"),
 		old("output", "output"),
 		old("runners", "fileserver"),
-		old("cli", "custom_module"),
-		old("sdb", "env"),
 	)
 }
 
