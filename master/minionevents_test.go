@@ -53,7 +53,7 @@ func TestMinionEvents_Hostile(t *testing.T) {
 	_, _ = m.send(bulk(nil, bulkOf...))
 	_, _ = m.send(bulk("salt/netapi", event("hook/deploy", data())))
 	_, _ = m.send(bulk("mom/api", event("end", data())))
-	got := events.tags()
+	got := slices.DeleteFunc(events.tags(), func(tag string) bool { return tag == "topology/node/degraded" }) // a busy machine's own
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

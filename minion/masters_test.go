@@ -146,14 +146,18 @@ func TestReconnect_KeysAndPresenceAreRenewed(t *testing.T) {
 func TestReconnect_AMasterThatDoesNotKnowIsNotAskedAgain(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	start(t, testConfig(t, m))
+	ping := func() {
+		jid := newJID()
+		m.Publish(channeltest.Job(jid, "m1", "test.ping"))
+		m.AwaitReturn(t, jid)
+	}
 	m.AwaitSubscribers(t, 1)
 	m.Await(t, "_presence", 1)
+	ping() // meanwhile the minion gets the answer
 	m.Down()
 	m.Up()
 	m.AwaitSubscribers(t, 2)
-	jid := newJID()
-	m.Publish(channeltest.Job(jid, "m1", "test.ping"))
-	m.AwaitReturn(t, jid)
+	ping()
 	if n := len(m.Seen("_presence")); n != 1 {
 		t.Errorf("asked %d times", n)
 	}
