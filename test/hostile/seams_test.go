@@ -92,6 +92,15 @@ func (p port) SendTo(_ string, body []byte, to *zmtp.Choice) error {
 	return nil
 }
 
+func (p port) Selects(to *zmtp.Choice) bool {
+	for _, conn := range p.t.conns {
+		if to == nil || to.IDs[conn] != to.But {
+			return true
+		}
+	}
+	return false
+}
+
 func (port) SendPeer(uint64, string, []byte) error { return nil }
 
 // keptJobs keeps no publications.

@@ -201,7 +201,11 @@ func (x *tier) open(t testing.TB) {
 			return x.connections(func(id string) bool { return x.below[id] != nil && !x.below[id].salts })
 		},
 		MinionConns: func(id string) []uint64 { return []uint64{x.conns[id]} },
-		Unheard:     func(uint64, string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
+		StockConns:  func() map[uint64]bool { return x.connections(x.stock) },
+		OwnConns: func() map[uint64]bool {
+			return x.connections(func(id string) bool { return !x.stock(id) && (x.below[id] == nil || !x.below[id].salts) })
+		},
+		Unheard: func(uint64, string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -225,6 +229,9 @@ func (x *tier) connections(meant func(id string) bool) map[uint64]bool {
 	}
 	return out
 }
+
+// stock reports whether an id is one of the minions, half of all, that are known to be Salt's.
+func (x *tier) stock(id string) bool { return x.below[id] == nil && x.conns[id]%2 == 0 }
 
 // deliver hands a publication to the peers that are chosen.
 func (x *tier) deliver(frame []byte, chosen func(conn uint64) bool) {
