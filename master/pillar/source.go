@@ -90,6 +90,7 @@ func cpGetFileStr(ctx context.Context, a args) (any, error) {
 	return string(b), nil
 }
 
+// readFor reads the source of a call: a path of this machine, or a file of pillar_roots in an environment.
 func readFor(ctx context.Context, source, env string) ([]byte, error) {
 	path, inRoots := strings.CutPrefix(source, "salt://")
 	if !inRoots {

@@ -26,7 +26,7 @@ type Absent = lru.Map[string, struct{}]
 // NewAbsent returns an Absent that holds 4,096 jobs.
 func NewAbsent() *Absent { return lru.New[string, struct{}](4096) }
 
-// Config are the parts of a [Saver]. All are required.
+// Config are the parts of a [Saver]. All but Once are required.
 type Config struct {
 	Database Database
 	Tables   *Tables
