@@ -1,4 +1,4 @@
 package minion
 
 // Packages that register modules and functions when they are imported.
-import _ "github.com/momtree/mom/salt/modules/all" // execution modules and state functions
+import _ "github.com/momtree/mom/salt/modules/state" // execution modules and state functions

@@ -32,7 +32,7 @@ var standing = map[string]map[string]string{
 		"internal/config":         "the option tracing",
 		"internal/tracing/export": "the span with which the trace of a job begins",
 		"salt/modules":            "the names of functions, for completion and advice",
-		"salt/modules/all":        "the functions themselves",
+		"salt/modules/state":      "the functions themselves",
 	},
 	"saltkey": {
 		"internal/admitted": "who loses the key loses the admission",

@@ -6,8 +6,7 @@
 //	states                the compiler and runner of states
 //	states/functions      the state functions: file.managed, pkg.installed, …
 //	modules               execution modules, and how they are called
-//	modules/NAME          an execution module in a package of its own; modules/all has every one
-//	modules/state         the execution module state, which runs states on a minion
+//	modules/state         the execution module state, which runs states on a minion; imports all functions
 //	registry              named functions, as modules and states register them
 //	grains, fileclient    facts of this host, files of salt://
 //	external              modules of others, which are programs

@@ -51,6 +51,9 @@ func TestTiers(t *testing.T) {
 				r = top.salt("m3", "cmd.run", "echo no; exit 3", "python_shell=True")
 				complete(t, r, 1, "m3")
 				r.want(t, "m3", "no")
+				r = top.salt("m3", "state.single", "user.absent", "nobody-of-this-name")
+				complete(t, r, 0, "m3")
+				withoutFields("m3")(t, r)
 			})
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/momtree/mom/master/runners"
 	"github.com/momtree/mom/master/wheels"
 	"github.com/momtree/mom/salt/modules"
-	_ "github.com/momtree/mom/salt/modules/all" // every function of a minion
+	_ "github.com/momtree/mom/salt/modules/state" // every function of a minion
 )
 
 const areaRules = "rules"

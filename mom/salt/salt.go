@@ -17,7 +17,7 @@ import (
 	"github.com/momtree/mom/mom/options"
 	"github.com/momtree/mom/mom/report"
 	"github.com/momtree/mom/salt/modules"
-	_ "github.com/momtree/mom/salt/modules/all" // every function of a minion
+	_ "github.com/momtree/mom/salt/modules/state" // every function of a minion
 )
 
 // exitNoTarget is Salt's exit code for a line without target or function.

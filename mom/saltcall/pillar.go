@@ -9,8 +9,8 @@ import (
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/pillar"
 	"github.com/momtree/mom/salt/modules"
-	_ "github.com/momtree/mom/salt/modules/all" // templates call them
 	"github.com/momtree/mom/salt/modules/state"
+	_ "github.com/momtree/mom/salt/modules/state" // templates call them
 )
 
 // Pillars compiles pillars by the options of one minion. It implements minion.Pillars.

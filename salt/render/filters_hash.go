@@ -2,11 +2,8 @@ package render
 
 import (
 	"crypto/hmac"
-	"crypto/md5"
 	"crypto/rand"
-	"crypto/sha1"
 	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"hash"
@@ -18,20 +15,25 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/salt/jinja"
 )
 
 // saltUUID is the namespace of Salt's filter uuid.
 var saltUUID = uuid.MustParse("91633EBF-1C86-5E33-935A-28061F4B480E")
 
-var hashes = map[string]func() hash.Hash{
-	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
+// newHash returns a hash by its name in Python's hashlib, or nil.
+func newHash(name string) hash.Hash {
+	h, err := crypt.NewHash(name)
+	if name == "" || err != nil {
+		return nil
+	}
+	return h
 }
 
-func digest(h func() hash.Hash, b []byte) string {
-	sum := h()
-	sum.Write(b)
-	return hex.EncodeToString(sum.Sum(nil))
+func digest(h hash.Hash, text string) string {
+	_, _ = io.WriteString(h, text)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func hashFilter(name string) jinja.Filter {
@@ -39,7 +41,7 @@ func hashFilter(name string) jinja.Filter {
 		s := text(r, v, name)
 		r.Charge(len(s))
 		r.Work(4 * len(s))
-		return digest(hashes[name], []byte(s))
+		return digest(newHash(name), s)
 	})
 }
 
@@ -54,7 +56,7 @@ func hmacOf(r *jinja.Run, secret, v any) []byte {
 
 func randomHash(r *jinja.Run, v any, a *jinja.Args) any {
 	b := a.Bind("random_hash", 0, "hash_type")
-	h := hashes[b.Str(0, "md5")]
+	h := newHash(b.Str(0, "md5"))
 	if h == nil {
 		fail("module 'hashlib' has no attribute '%s'", b.Str(0, ""))
 	}
@@ -64,13 +66,13 @@ func randomHash(r *jinja.Run, v any, a *jinja.Args) any {
 		fail("random_hash: the size has to be a whole number above 0")
 	}
 	drawn, _ := rand.Int(rand.Reader, new(big.Int).Add(big.NewInt(size), big.NewInt(1)))
-	return digest(h, []byte(drawn.String()))
+	return digest(h, drawn.String())
 }
 
 func fileHash(r *jinja.Run, v any, a *jinja.Args) any {
 	form := a.Bind("file_hashsum", 0, "form chunk_size").Str(0, "sha256")
-	h := hashes[form]
-	if h == nil {
+	sum := newHash(form)
+	if sum == nil {
 		fail("Invalid hash type: %s", form)
 	}
 	f, err := os.Open(text(r, v, "file_hashsum"))
@@ -81,7 +83,6 @@ func fileHash(r *jinja.Run, v any, a *jinja.Args) any {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		fail("%s is not a regular file", r.Str(v))
 	}
-	sum := h()
 	if _, err := io.Copy(sum, &counted{r, f}); err != nil {
 		jinja.Throw(err)
 	}

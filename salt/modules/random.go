@@ -1,10 +1,7 @@
-package random
+package modules
 
 import (
 	"context"
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
 	"crypto/sha3"
 	"crypto/sha512"
 	"encoding/base64"
@@ -12,13 +9,13 @@ import (
 	"hash"
 	"strings"
 
-	"github.com/momtree/mom/salt/modules"
+	"github.com/momtree/mom/internal/crypt"
 )
 
 func init() {
-	val, seed := modules.Arg{Name: "value", Required: true}, modules.Arg{Name: "seed"}
-	modules.Register("random",
-		modules.Function{Name: "get_str", Run: randomText, Args: []modules.Arg{
+	val, seed := Arg{Name: "value", Required: true}, Arg{Name: "seed"}
+	Register("random",
+		Function{Name: "get_str", Run: randomText, Args: []Arg{
 			{Name: "length", Default: int64(20)},
 			{Name: "chars"},
 			{Name: "lowercase", Default: true},
@@ -35,7 +32,7 @@ CLI Example:
 
     salt '*' random.get_str 128 punctuation=False
 `},
-		modules.Function{Name: "rand_int", Args: []modules.Arg{{Name: "start", Default: int64(1)}, {Name: "end", Default: int64(10)}, seed}, Run: randomInt, Doc: `
+		Function{Name: "rand_int", Args: []Arg{{Name: "start", Default: int64(1)}, {Name: "end", Default: int64(10)}, seed}, Run: randomInt, Doc: `
 Return a random whole number from start to end. The same seed, a text or a whole number,
 gives the same number, as in Salt.
 
@@ -43,7 +40,7 @@ CLI Example:
 
     salt '*' random.rand_int 1 10
 `},
-		modules.Function{Name: "seed", Args: []modules.Arg{{Name: "range", Default: int64(10)}, {Name: "hash"}}, Run: randomSeed, Doc: `
+		Function{Name: "seed", Args: []Arg{{Name: "range", Default: int64(10)}, {Name: "hash"}}, Run: randomSeed, Doc: `
 Return a number below range that is derived from hash, by default the id of the
 minion.
 
@@ -51,28 +48,28 @@ CLI Example:
 
     salt '*' random.seed 60
 `},
-		modules.Function{Name: "sample", Args: []modules.Arg{val, {Name: "size", Required: true}, seed}, Run: randomSample, Doc: `
+		Function{Name: "sample", Args: []Arg{val, {Name: "size", Required: true}, seed}, Run: randomSample, Doc: `
 Return size random entries of the list value; the same seed gives the same ones.
 
 CLI Example:
 
     salt '*' random.sample '["one", "two"]' 1 seed="something"
 `},
-		modules.Function{Name: "shuffle", Args: []modules.Arg{val, seed}, Run: randomShuffle, Doc: `
+		Function{Name: "shuffle", Args: []Arg{val, seed}, Run: randomShuffle, Doc: `
 Return the list value in random order; the same seed gives the same order.
 
 CLI Example:
 
     salt '*' random.shuffle '["one", "two"]' seed="something"
 `},
-		modules.Function{Name: "hash", Args: []modules.Arg{val, {Name: "algorithm", Default: "sha512"}}, Run: randomHash, Doc: `
+		Function{Name: "hash", Args: []Arg{val, {Name: "algorithm", Default: "sha512"}}, Run: randomHash, Doc: `
 Return the digest of the text value as hex digits, by an algorithm such as md5, sha256 or sha3_256.
 
 CLI Example:
 
     salt '*' random.hash 'I am a string' md5
 `},
-		modules.Function{Name: "str_encode", Args: []modules.Arg{val, {Name: "encoder", Default: "base64"}}, Run: randomEncode, Doc: `
+		Function{Name: "str_encode", Args: []Arg{val, {Name: "encoder", Default: "base64"}}, Run: randomEncode, Doc: `
 Encode the text value as base64, the only available encoder.
 
 CLI Example:
@@ -93,13 +90,13 @@ const (
 	whitespace   = " \t\n\r\x0b\x0c"
 )
 
-func randomText(_ context.Context, c *modules.Call) (any, error) {
+func randomText(_ context.Context, c *Call) (any, error) {
 	n, err := c.Int("length")
 	if err != nil {
 		return nil, err
 	}
 	if n > maxRandomText {
-		return nil, modules.InvocationErrorf("length is %d, at most %d", n, maxRandomText)
+		return nil, InvocationErrorf("length is %d, at most %d", n, maxRandomText)
 	}
 	chars := c.Str("chars")
 	if c.IsTrue("printable") {
@@ -116,7 +113,7 @@ func randomText(_ context.Context, c *modules.Call) (any, error) {
 	}
 	of := []rune(chars)
 	if len(of) == 0 && n > 0 {
-		return nil, modules.CommandErrorf("no characters are chosen")
+		return nil, CommandErrorf("no characters are chosen")
 	}
 	var out strings.Builder
 	for range max(n, 0) {
@@ -132,12 +129,12 @@ func source(seed any) (bitsource, error) {
 	}
 	m, ok := seeded(seed)
 	if !ok {
-		return nil, modules.InvocationErrorf("seed must be a string or an integer, not %s", modules.PyRepr(seed))
+		return nil, InvocationErrorf("seed must be a string or an integer, not %s", PyRepr(seed))
 	}
 	return m, nil
 }
 
-func randomInt(_ context.Context, c *modules.Call) (any, error) {
+func randomInt(_ context.Context, c *Call) (any, error) {
 	start, err := c.Int("start")
 	if err != nil {
 		return nil, err
@@ -152,18 +149,18 @@ func randomInt(_ context.Context, c *modules.Call) (any, error) {
 	}
 	width := uint64(end) - uint64(start) + 1
 	if end < start || width == 0 {
-		return nil, modules.CommandErrorf("empty range for randrange() (%d, %d, %d)", start, end+1, end+1-start)
+		return nil, CommandErrorf("empty range for randrange() (%d, %d, %d)", start, end+1, end+1-start)
 	}
 	return int64(uint64(start) + below(r, width)), nil
 }
 
-func randomSeed(_ context.Context, c *modules.Call) (any, error) {
+func randomSeed(_ context.Context, c *Call) (any, error) {
 	n, err := c.Int("range")
 	if err != nil {
 		return nil, err
 	}
 	if n < 1 {
-		return nil, modules.CommandErrorf("empty range for randrange()")
+		return nil, CommandErrorf("empty range for randrange()")
 	}
 	hash := c.Value("hash")
 	if hash == nil {
@@ -176,32 +173,32 @@ func randomSeed(_ context.Context, c *modules.Call) (any, error) {
 	return int64(below(r, uint64(n))), nil
 }
 
-// listArg returns the list to draw from.
-func listArg(c *modules.Call) ([]any, error) {
+// shuffledList returns the list to draw from.
+func shuffledList(c *Call) ([]any, error) {
 	list, ok := c.Value("value").([]any)
 	if !ok {
-		return nil, modules.InvocationErrorf("value must be a list, not %s", modules.PyRepr(c.Value("value")))
+		return nil, InvocationErrorf("value must be a list, not %s", PyRepr(c.Value("value")))
 	}
 	return list, nil
 }
 
 // listSource returns the generator of random.sample and random.shuffle, which Salt seeds
 // with the digest of a text.
-func listSource(c *modules.Call) (bitsource, error) {
+func listSource(c *Call) (bitsource, error) {
 	seed := c.Value("seed")
 	if seed == nil {
 		return system{}, nil
 	}
 	text, ok := seed.(string)
 	if !ok {
-		return nil, modules.InvocationErrorf("seed must be a string, not %s", modules.PyRepr(seed))
+		return nil, InvocationErrorf("seed must be a string, not %s", PyRepr(seed))
 	}
 	sum := sha512.Sum512([]byte(text))
 	return source(hex.EncodeToString(sum[:]))
 }
 
-func randomSample(_ context.Context, c *modules.Call) (any, error) {
-	list, err := listArg(c)
+func randomSample(_ context.Context, c *Call) (any, error) {
+	list, err := shuffledList(c)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +207,7 @@ func randomSample(_ context.Context, c *modules.Call) (any, error) {
 		return nil, err
 	}
 	if k < 0 || k > int64(len(list)) {
-		return nil, modules.CommandErrorf("Sample larger than population or is negative")
+		return nil, CommandErrorf("Sample larger than population or is negative")
 	}
 	r, err := listSource(c)
 	if err != nil {
@@ -219,8 +216,8 @@ func randomSample(_ context.Context, c *modules.Call) (any, error) {
 	return sample(r, list, int(k)), nil
 }
 
-func randomShuffle(_ context.Context, c *modules.Call) (any, error) {
-	list, err := listArg(c)
+func randomShuffle(_ context.Context, c *Call) (any, error) {
+	list, err := shuffledList(c)
 	if err != nil {
 		return nil, err
 	}
@@ -231,26 +228,39 @@ func randomShuffle(_ context.Context, c *modules.Call) (any, error) {
 	return sample(r, list, len(list)), nil
 }
 
-// digests are the algorithms of random.hash, by their names in Python's hashlib.
-var digests = map[string]func() hash.Hash{
-	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
-	"sha3_224": func() hash.Hash { return sha3.New224() }, "sha3_256": func() hash.Hash { return sha3.New256() },
-	"sha3_384": func() hash.Hash { return sha3.New384() }, "sha3_512": func() hash.Hash { return sha3.New512() },
+// newDigest returns an algorithm of random.hash by its name in Python's hashlib, or nil.
+func newDigest(name string) hash.Hash {
+	switch name {
+	case "":
+		return nil
+	case "sha3_224":
+		return sha3.New224()
+	case "sha3_256":
+		return sha3.New256()
+	case "sha3_384":
+		return sha3.New384()
+	case "sha3_512":
+		return sha3.New512()
+	}
+	h, err := crypt.NewHash(name)
+	if err != nil {
+		return nil
+	}
+	return h
 }
 
-func randomHash(_ context.Context, c *modules.Call) (any, error) {
-	h, ok := digests[c.Str("algorithm")]
-	if !ok {
-		return nil, modules.CommandErrorf("You must specify a valid algorithm.")
+func randomHash(_ context.Context, c *Call) (any, error) {
+	sum := newDigest(c.Str("algorithm"))
+	if sum == nil {
+		return nil, CommandErrorf("You must specify a valid algorithm.")
 	}
-	sum := h()
 	sum.Write([]byte(c.Str("value")))
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func randomEncode(_ context.Context, c *modules.Call) (any, error) {
+func randomEncode(_ context.Context, c *Call) (any, error) {
 	if c.Str("encoder") != "base64" {
-		return nil, modules.InvocationErrorf("Value must be an encode-able string")
+		return nil, InvocationErrorf("Value must be an encode-able string")
 	}
 	return base64.StdEncoding.EncodeToString([]byte(c.Str("value"))), nil
 }

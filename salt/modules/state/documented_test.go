@@ -1,4 +1,4 @@
-package all
+package state
 
 import (
 	"regexp"
@@ -9,9 +9,9 @@ import (
 	"github.com/momtree/mom/salt/modules"
 )
 
-// common are the modules whose functions share arguments (test, queue, merge_lists) that
+// shared are the modules whose functions share arguments (test, queue, merge_lists) that
 // are not documented for each of them.
-var common = []string{"defaults", "slsutil", "state"}
+var shared = []string{"defaults", "slsutil", "state"}
 
 // The documentation of each function describes it, names its arguments and has an example.
 func TestEveryFunctionIsDocumented(t *testing.T) {
@@ -22,7 +22,7 @@ func TestEveryFunctionIsDocumented(t *testing.T) {
 			t.Errorf("%s: no example of a call in %q", name, fn.Doc)
 		}
 		for _, a := range fn.Args {
-			if !slices.Contains(common, module) && !regexp.MustCompile(`\b`+a.Name+`\b`).MatchString(fn.Doc) {
+			if !slices.Contains(shared, module) && !regexp.MustCompile(`\b`+a.Name+`\b`).MatchString(fn.Doc) {
 				t.Errorf("%s: its argument %s is not documented", name, a.Name)
 			}
 		}

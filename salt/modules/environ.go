@@ -1,4 +1,4 @@
-package environ
+package modules
 
 import (
 	"context"
@@ -6,28 +6,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/momtree/mom/salt/modules"
-
 	"github.com/momtree/mom/value"
 )
 
 func init() {
-	key := modules.Arg{Name: "key", Required: true}
-	unset := modules.Arg{Name: "false_unsets", Default: false}
-	permanent := modules.Arg{Name: "permanent", Default: false}
+	key := Arg{Name: "key", Required: true}
+	unset := Arg{Name: "false_unsets", Default: false}
+	permanent := Arg{Name: "permanent", Default: false}
 	const about = `
 A minion runs all jobs in one process: variables are set for all of them until
 the minion ends. permanent is for minions on Windows, and does nothing here.
 `
-	modules.Register("environ",
-		modules.Function{Name: "items", Run: environItems, Doc: `
+	Register("environ",
+		Function{Name: "items", Run: environItems, Doc: `
 Return all variables of the minion's environment.
 
 CLI Example:
 
     salt '*' environ.items
 `},
-		modules.Function{Name: "item", Args: []modules.Arg{{Name: "keys", Required: true}, {Name: "default", Default: ""}}, Run: environItem, Doc: `
+		Function{Name: "item", Args: []Arg{{Name: "keys", Required: true}, {Name: "default", Default: ""}}, Run: environItem, Doc: `
 Return variables of the environment: keys is a name or a list of them, default
 is the value of missing ones.
 
@@ -36,14 +34,14 @@ CLI Example:
     salt '*' environ.item foo
     salt '*' environ.item '[foo, baz]' default=None
 `},
-		modules.Function{Name: "get", Args: []modules.Arg{key, {Name: "default", Default: ""}}, Run: environGet, Doc: `
+		Function{Name: "get", Args: []Arg{key, {Name: "default", Default: ""}}, Run: environGet, Doc: `
 Return the variable key of the environment, default if it is not set.
 
 CLI Example:
 
     salt '*' environ.get foo
 `},
-		modules.Function{Name: "has_value", Args: []modules.Arg{key, {Name: "value"}}, Run: environHas, Doc: `
+		Function{Name: "has_value", Args: []Arg{key, {Name: "value"}}, Run: environHas, Doc: `
 Report whether the environment has a variable key, and whether it equals value
 if given.
 
@@ -51,7 +49,7 @@ CLI Example:
 
     salt '*' environ.has_value foo
 `},
-		modules.Function{Name: "setval", Args: []modules.Arg{key, {Name: "val", Required: true}, unset, permanent}, Run: environSetval, Doc: `
+		Function{Name: "setval", Args: []Arg{key, {Name: "val", Required: true}, unset, permanent}, Run: environSetval, Doc: `
 Set the variable key of the environment to val. False empties it, or removes it
 with false_unsets=True.
 ` + about + `
@@ -60,7 +58,7 @@ CLI Example:
     salt '*' environ.setval foo bar
     salt '*' environ.setval baz val=False false_unsets=True
 `},
-		modules.Function{Name: "setenv", Args: []modules.Arg{{Name: "environ", Required: true}, unset, {Name: "clear_all", Default: false}, {Name: "update_minion", Default: false}, permanent}, Run: environSetenv, Doc: `
+		Function{Name: "setenv", Args: []Arg{{Name: "environ", Required: true}, unset, {Name: "clear_all", Default: false}, {Name: "update_minion", Default: false}, permanent}, Run: environSetenv, Doc: `
 Set variables: environ is a map of names and values. False empties one, or
 removes it with false_unsets=True; clear_all=True does that with all others.
 update_minion is ignored: the environment is always the minion's own.
@@ -73,7 +71,7 @@ CLI Example:
 	)
 }
 
-func environItems(context.Context, *modules.Call) (any, error) {
+func environItems(context.Context, *Call) (any, error) {
 	m := value.NewMap()
 	for _, kv := range os.Environ() {
 		k, v, _ := strings.Cut(kv, "=")
@@ -82,14 +80,14 @@ func environItems(context.Context, *modules.Call) (any, error) {
 	return m, nil
 }
 
-func environItem(_ context.Context, c *modules.Call) (any, error) {
+func environItem(_ context.Context, c *Call) (any, error) {
 	keys, _ := c.Value("keys").([]any)
 	if name, ok := c.Value("keys").(string); ok {
 		keys = []any{name}
 	}
 	m := value.NewMap()
 	for _, k := range keys {
-		m.Set(modules.PyStr(k), environValue(modules.PyStr(k), c.Value("default")))
+		m.Set(PyStr(k), environValue(PyStr(k), c.Value("default")))
 	}
 	return m, nil
 }
@@ -101,7 +99,7 @@ func environValue(key string, otherwise any) any {
 	return otherwise
 }
 
-func environGet(_ context.Context, c *modules.Call) (any, error) {
+func environGet(_ context.Context, c *Call) (any, error) {
 	key, ok := c.Value("key").(string)
 	if !ok {
 		return false, nil
@@ -109,7 +107,7 @@ func environGet(_ context.Context, c *modules.Call) (any, error) {
 	return environValue(key, c.Value("default")), nil
 }
 
-func environHas(_ context.Context, c *modules.Call) (any, error) {
+func environHas(_ context.Context, c *Call) (any, error) {
 	key, ok := c.Value("key").(string)
 	if !ok {
 		return false, nil
@@ -141,12 +139,12 @@ func setVariable(key, val any, unset bool) any {
 	return text
 }
 
-func environSetval(_ context.Context, c *modules.Call) (any, error) {
+func environSetval(_ context.Context, c *Call) (any, error) {
 	return setVariable(c.Value("key"), c.Value("val"), c.Value("false_unsets") == true), nil
 }
 
-func environSetenv(_ context.Context, c *modules.Call) (any, error) {
-	m, ok := modules.AsMap(c.Value("environ"))
+func environSetenv(_ context.Context, c *Call) (any, error) {
+	m, ok := AsMap(c.Value("environ"))
 	if !ok {
 		return false, nil
 	}
@@ -156,7 +154,7 @@ func environSetenv(_ context.Context, c *modules.Call) (any, error) {
 	m.Range(func(k, v any) bool {
 		_, text := v.(string)
 		good = good && (text || v == false)
-		names = append(names, modules.PyStr(k))
+		names = append(names, PyStr(k))
 		return true
 	})
 	// All or nothing: Salt stops in the middle, at the first value that is not a string.

@@ -1,4 +1,4 @@
-package random
+package modules
 
 import (
 	"crypto/rand"
@@ -7,8 +7,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-
-	"github.com/momtree/mom/salt/modules"
 )
 
 // bitsource returns random bits, at most 32 at once.
@@ -35,7 +33,7 @@ func seeded(seed any) (*mersenne, bool) {
 	case *big.Int:
 		n.Abs(v)
 	default:
-		i, ok := modules.Integer(seed)
+		i, ok := Integer(seed)
 		if !ok {
 			return nil, false
 		}

@@ -1,12 +1,10 @@
-package hashutil
+package modules
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/momtree/mom/salt/modules/modulestest"
 )
 
 // The results are those of Salt 3006.27 for the same calls.
@@ -15,7 +13,7 @@ func TestHashutil(t *testing.T) {
 	if err := os.WriteFile(file, []byte("vm\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	modulestest.Calls(t, modulestest.NewEnv(), []modulestest.Call{
+	calls(t, newEnv(), []callCase{
 		{"hashutil.md5_digest", []any{"get salted"}, "2aacf29e92feaf528fb738bcf9d647ac"},
 		{"hashutil.sha256_digest", []any{"get salted"}, "d49859ccbc854fa68d800b5734efc70d72383e6479d545468bc300263164ff33"},
 		{"hashutil.sha512_digest", []any{"é"}, "9e2ad28633f24451bd4f3c1cb20586a21a44c3aeedbdc01b9cc8fa72917ea7bd689c82b8bf1fef89b911cf8cc46fa2c1ccc10087b2094fd4d3350ecd88526a2c"},

@@ -1,11 +1,8 @@
-package random
+package modules
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/momtree/mom/salt/modules"
-	"github.com/momtree/mom/salt/modules/modulestest"
 )
 
 // The results are those of Salt 3006.27 for the same calls.
@@ -23,8 +20,8 @@ func TestRandom(t *testing.T) {
 		}
 		return out
 	}
-	seed := func(v any) any { return modulestest.Keywords("seed", v) }
-	modulestest.Calls(t, modulestest.NewEnv(), []modulestest.Call{
+	seed := func(v any) any { return kw("seed", v) }
+	calls(t, newEnv(), []callCase{
 		{"random.rand_int", []any{int64(1), int64(10), "x"}, int64(6)},
 		{"random.rand_int", []any{int64(1), int64(10), int64(42)}, int64(2)},
 		{"random.rand_int", []any{int64(-5), int64(1000000000000), "é"}, int64(104866353573)},
@@ -49,7 +46,7 @@ func TestRandom(t *testing.T) {
 		{"random.get_str", []any{int64(0)}, ""},
 		{"random.get_str", []any{int64(5), "a"}, "aaaaa"},
 	})
-	got := modules.PyStr(modulestest.Run(t, modulestest.NewEnv(), "random.get_str", int64(200), modulestest.Keywords("punctuation", false)).Value)
+	got := PyStr(run(t, newEnv(), "random.get_str", int64(200), kw("punctuation", false)).Value)
 	if len(got) != 200 || strings.Trim(got, lowerLetters+upperLetters+decimals) != "" {
 		t.Errorf("%q", got)
 	}

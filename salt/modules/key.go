@@ -1,4 +1,4 @@
-package key
+package modules
 
 import (
 	"context"
@@ -8,16 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/salt/modules"
-
 	"github.com/momtree/mom/internal/crypt"
 )
 
 func init() {
-	hash := modules.Arg{Name: "hash_type"}
-	modules.Register("key",
-		modules.Function{
-			Name: "finger", Args: []modules.Arg{hash}, Run: keyFinger("minion.pub"),
+	hash := Arg{Name: "hash_type"}
+	Register("key",
+		Function{
+			Name: "finger", Args: []Arg{hash}, Run: keyFinger("minion.pub"),
 			Doc: `
 Return the fingerprint of the minion's public key, or an empty text if it has none
 yet. hash_type is the hash to use instead of the option hash_type. Compare it with
@@ -29,8 +27,8 @@ CLI Example:
     salt '*' key.finger
 `,
 		},
-		modules.Function{
-			Name: "finger_master", Args: []modules.Arg{hash}, Run: keyFinger("minion_master.pub"),
+		Function{
+			Name: "finger_master", Args: []Arg{hash}, Run: keyFinger("minion_master.pub"),
 			Doc: `
 Return the fingerprint of the master's public key that the minion has, or "" if
 it has none. hash_type is the hash to use instead of the option hash_type.
@@ -44,23 +42,23 @@ CLI Example:
 }
 
 // keyFinger returns a function that returns the fingerprint of a public key in pki_dir.
-func keyFinger(file string) func(context.Context, *modules.Call) (any, error) {
-	return func(_ context.Context, c *modules.Call) (any, error) {
-		hash := modules.PyStr(c.Args[0])
+func keyFinger(file string) func(context.Context, *Call) (any, error) {
+	return func(_ context.Context, c *Call) (any, error) {
+		hash := PyStr(c.Args[0])
 		if c.Args[0] == nil {
-			hash = modules.PyStr(c.Env.Option("hash_type"))
+			hash = PyStr(c.Env.Option("hash_type"))
 		}
-		path := filepath.Join(modules.PyStr(c.Env.Option("pki_dir")), file)
+		path := filepath.Join(PyStr(c.Env.Option("pki_dir")), file)
 		pem, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", nil
 		}
 		if err != nil {
-			return nil, &modules.CommandError{Msg: fmt.Sprintf("read the key %s: %v", path, err)}
+			return nil, &CommandError{Msg: fmt.Sprintf("read the key %s: %v", path, err)}
 		}
 		finger, err := crypt.Fingerprint(pem, hash)
 		if err != nil {
-			return nil, &modules.CommandError{Msg: fmt.Sprintf("fingerprint of %s: %v", path, err)}
+			return nil, &CommandError{Msg: fmt.Sprintf("fingerprint of %s: %v", path, err)}
 		}
 		return finger, nil
 	}

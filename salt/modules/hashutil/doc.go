@@ -1,2 +1,0 @@
-// Package hashutil is the execution module hashutil: digests and encodings.
-package hashutil

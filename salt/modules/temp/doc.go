@@ -1,2 +1,0 @@
-// Package temp is the execution module temp: files and folders with unique names.
-package temp
