@@ -56,28 +56,6 @@ func testCollector(root string, u uname) *collector {
 	}
 }
 
-// plainValue converts wire values to comparable Go values.
-func plainValue(v any) any {
-	switch v := v.(type) {
-	case *value.Map:
-		m := map[string]any{}
-		v.Range(func(k, e any) bool {
-			m[k.(string)] = plainValue(e)
-			return true
-		})
-		return m
-	case []any:
-		l := make([]any, len(v))
-		for i := range v {
-			l[i] = plainValue(v[i])
-		}
-		return l
-	case int:
-		return int64(v)
-	}
-	return v
-}
-
 type m = map[string]any
 
 func TestCollect_Trees(t *testing.T) {
@@ -172,7 +150,7 @@ func TestCollect_Trees(t *testing.T) {
 				got, ok := g.Get(name)
 				if !ok {
 					t.Errorf("grain %s is absent", name)
-				} else if d := cmp.Diff(want, plainValue(got)); d != "" {
+				} else if d := cmp.Diff(want, value.Plain(got)); d != "" {
 					t.Errorf("grain %s (-want +got):\n%s", name, d)
 				}
 			}
@@ -200,7 +178,7 @@ func TestCollect_StaticGrainsWin(t *testing.T) {
 	wants := m{"role": "config", "os": "Mine", "tags": []any{"a", "b"}, "nest": m{"k": "v"}}
 	for name, want := range wants {
 		got, _ := g.Get(name)
-		if d := cmp.Diff(want, plainValue(got)); d != "" {
+		if d := cmp.Diff(want, value.Plain(got)); d != "" {
 			t.Errorf("grain %s (-want +got):\n%s", name, d)
 		}
 	}

@@ -23,7 +23,7 @@ func TestFile_RoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(plainValue(g), plainValue(got)); d != "" {
+	if d := cmp.Diff(value.Plain(g), value.Plain(got)); d != "" {
 		t.Errorf("read back (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(g.Keys(), got.Keys()); d != "" {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/momtree/mom/value"
 )
 
 // silentServer never answers before the deadline.
@@ -78,7 +80,7 @@ func TestNames_OfAllAddresses(t *testing.T) {
 func TestNames_FromServer(t *testing.T) {
 	c := testCollector("scratch", uname{nodename: "box"})
 	c.resolver = knownNames{"box.example.net.", "192.0.2.9"}
-	got := plainValue(c.names(t.Context()))
+	got := value.Plain(c.names(t.Context()))
 	want := m{
 		"localhost": "box", "fqdn": "box.example.net", "host": "box", "domain": "example.net",
 		"fqdn_ip4": []any{"192.0.2.9"}, "fqdn_ip6": []any{}, "fqdns": []any{},
