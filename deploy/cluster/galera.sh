@@ -58,9 +58,11 @@ founder() {
 	now=$(date +%s)
 	for s in "${servers[@]}"; do
 		[ ! -e "/group/without-$s" ] || continue
+		# Who founds the cluster removes its file, between two of these lines too.
 		at=$(stat -c %Y "/group/$s" 2>/dev/null) || return 1
 		[ $((now - at)) -le $fresh ] || return 1
-		echo "$(cat "/group/$s") $s"
+		at=$(cat "/group/$s" 2>/dev/null) || return 1
+		echo "$at $s"
 	done | sort -s -k1,1nr -k2,2nr | awk 'NR == 1 { print $4 }'
 }
 

@@ -167,6 +167,22 @@ func TestGalera_WaitsForAll(t *testing.T) {
 	}
 }
 
+// A server whose file vanishes while another reads it founds the cluster, and nobody else does.
+func TestGalera_FounderWhileRead(t *testing.T) {
+	g := newGround(t)
+	g.write("group/db3", "1 9 3c1a6892-eb7b-11f1-b4b5-23d29dec0994\n")
+	g.write("bin/stat", `#!/bin/bash
+/usr/bin/stat "$@" || exit
+case "$*" in */db3) rm '`+g.dir+`/group/db3'; (sleep 1; touch '`+g.dir+`/up/db3') & esac
+`)
+	g.start("db1", "9", false)
+	g.start("db2", "9", false)
+	g.await("joined", "db1", "db2")
+	if got := g.names("founded"); len(got) > 0 {
+		t.Fatalf("founded by %v too", got)
+	}
+}
+
 // A server that runs and has lost the others ends, so that it is started again.
 func TestGalera_LeavesWhenAlone(t *testing.T) {
 	g := newGround(t)
