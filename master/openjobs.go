@@ -81,7 +81,7 @@ func (m *Master) openPublications() (err error) {
 	})
 	m.publications, err = publications.Open(m.ctx, publications.Options{
 		Config: m.cfg, Keys: m.keys, Key: m.keys.Shared.Current, Port: m.ports, Journal: m.journal,
-		Store: m.store, Jobs: m.jobs, Delivery: m.jobs, Nodes: m.policy.Nodes,
+		Store: m.store, Jobs: m.jobs, Delivery: m.jobs, Nodes: m.policy.Nodes, MayHaveNodes: m.policy.MayHaveNodes,
 		Known: m.presence.Known, NodeConns: func() map[uint64]bool { return m.policy.Conns(m.policy.Nodes()) }, MinionConns: m.presence.MinionConns,
 		StockConns: m.presence.StockConns, OwnConns: m.presence.OwnConns,
 		Unheard: m.presence.Unheard, Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,

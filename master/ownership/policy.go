@@ -147,6 +147,9 @@ func (p *Policy) IsMinion(id string) bool {
 	return !moved
 }
 
+// MayHaveNodes reports whether any key may be a node's: see [Judge.MayBeNode].
+func (p *Policy) MayHaveNodes() bool { return p.o.OrderMasters || p.roles.AnyAdmitted() }
+
 // Nodes returns the child nodes, sorted.
 func (p *Policy) Nodes() []string { return p.nodes.List() }
 

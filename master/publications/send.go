@@ -45,9 +45,9 @@ func (s *Service) sendTo(p wire.Publication, topics []string, to *zmtp.Choice) e
 }
 
 // splitStock divides a choice into stock minions and the others. A connection that has not answered yet may be a Python
-// syndic, which needs auth_list and to: if the publication has them, it is among the others.
+// syndic, which needs auth_list and to: if the publication has them and there may be syndics, it is among the others.
 func (s *Service) splitStock(p wire.Publication, to *zmtp.Choice) (minions, others *zmtp.Choice) {
-	if p.AuthList == nil && !p.HasTo {
+	if p.AuthList == nil && !p.HasTo || !s.o.MayHaveNodes() {
 		others, minions = divide(to, s.o.OwnConns())
 		return minions, others
 	}

@@ -54,6 +54,8 @@ type Options struct {
 	}
 	// Nodes returns the nodes directly below.
 	Nodes func() []string
+	// MayHaveNodes reports whether any peer may be a node, a Python syndic for instance.
+	MayHaveNodes func() bool
 	// Known returns the identified connections, NodeConns those of mom nodes, MinionConns those of
 	// one minion.
 	Known, NodeConns func() map[uint64]bool

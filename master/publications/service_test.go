@@ -43,6 +43,7 @@ type world struct {
 	below   map[uint64]bool
 	stock   map[uint64]bool // connections of stock minions
 	own     map[uint64]bool // connections of mom's peers
+	leaf    bool            // no key may be a node's
 	conns   map[string][]uint64
 	sealed  []wire.Publication // all sent; picked are their receivers
 	picked  []*zmtp.Choice
@@ -65,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.Service, err = Open(t.Context(), Options{
 		Config: c, Keys: w, Key: w.shared.Current, Port: w, Journal: journal, Store: w, Jobs: jobs{w}, Delivery: jobs{w},
-		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) },
+		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) }, MayHaveNodes: func() bool { return !w.leaf },
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
 		StockConns: func() map[uint64]bool { return w.stock }, OwnConns: func() map[uint64]bool { return w.own },
 		Unheard: func(uint64, string, int64) bool { return false },

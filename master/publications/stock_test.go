@@ -99,16 +99,30 @@ func TestSend_ToStockMinions(t *testing.T) {
 // A publication that no syndic could use goes bare to connections that have not answered, too: they are minions.
 // Connection 1 has not answered, 2 is one of mom.
 func TestSend_ToUnansweredMinions(t *testing.T) {
-	w := newWorld(t)
-	w.own = map[uint64]bool{2: true}
-	w.publish(t, time.Time{})
-	if len(w.sealed) != 2 {
-		t.Fatalf("%d publications", len(w.sealed))
-	}
-	for i, p := range w.sealed {
-		first, second := w.picked[i].IDs[1] != w.picked[i].But, w.picked[i].IDs[2] != w.picked[i].But
-		if first == second || second != slices.Contains(fields(t, p), channel.SeqField) {
-			t.Errorf("publication %d, to the minion %t, to mom's %t: %v", i+1, first, second, fields(t, p))
+	for name, send := range map[string]func(*testing.T, *world){
+		"without rules": func(t *testing.T, w *world) { w.publish(t, time.Time{}) },
+		"with rules where no key may be a node's": func(t *testing.T, w *world) {
+			w.leaf = true
+			p := full(t)
+			if _, err := w.Retain(p, nil, time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.sendTo(p, []string{""}, nil); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		w := newWorld(t)
+		w.own = map[uint64]bool{2: true}
+		send(t, w)
+		if len(w.sealed) != 2 {
+			t.Fatalf("%s: %d publications", name, len(w.sealed))
+		}
+		for i, p := range w.sealed {
+			first, second := w.picked[i].IDs[1] != w.picked[i].But, w.picked[i].IDs[2] != w.picked[i].But
+			if have := fields(t, p); first == second || second != slices.Contains(have, channel.SeqField) || first && slices.Contains(have, "auth_list") {
+				t.Errorf("%s: publication %d, to the minion %t, to mom's %t: %v", name, i+1, first, second, have)
+			}
 		}
 	}
 }

@@ -178,6 +178,13 @@ func (b *Book) Admitted(id string) bool {
 	return err == nil && key.String() == finger
 }
 
+// AnyAdmitted reports whether an operator has admitted any node, by `mom node admit` or syndic_ids.
+func (b *Book) AnyAdmitted() bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return len(b.admitted) > 0 || len(b.o.SyndicIDs) > 0
+}
+
 // Listed reports whether syndic_ids lists an id.
 func (b *Book) Listed(id string) bool {
 	return slices.ContainsFunc(b.o.SyndicIDs, func(p string) bool { return target.Glob(p, id) })

@@ -185,6 +185,33 @@ func TestAdmitted(t *testing.T) {
 	}
 }
 
+func TestAnyAdmitted(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir, keysOf{"n": {1}})
+	if b.AnyAdmitted() {
+		t.Error("nobody is admitted")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "minions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pair, err := crypt.NewKeyPair(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "minions", "n"), []byte(pair.PublicPEM), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admitted.Admit(dir, "n"); err != nil {
+		t.Fatal(err)
+	}
+	if b.Look(); !b.AnyAdmitted() {
+		t.Error("n is admitted")
+	}
+	if b := open(t, t.TempDir(), keysOf{}, "list*"); !b.AnyAdmitted() {
+		t.Error("syndic_ids admits")
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(format("m", fixed{crypt.FingerSum{1}, Minion}) + format("n", fixed{}) + "x\n"))
 	f.Add([]byte(strings.Repeat("a", 70000)))

@@ -193,7 +193,7 @@ func (x *tier) open(t testing.TB) {
 	t.Cleanup(func() { _ = journal.Close() })
 	x.publications, err = publications.Open(t.Context(), publications.Options{
 		Config: x.cfg, Keys: x.keys, Key: x.keys.Shared.Current, Port: port{x}, Journal: journal, Store: kept, Jobs: keptJobs{}, Delivery: keptJobs{},
-		Nodes: x.policy.Nodes,
+		Nodes: x.policy.Nodes, MayHaveNodes: x.policy.MayHaveNodes,
 		Known: func() map[uint64]bool {
 			return x.connections(func(id string) bool { return x.below[id] == nil || !x.below[id].salts })
 		},
