@@ -125,8 +125,8 @@ func (w *records) stored() {
 }
 
 // refused ends a batch that failed. On a temporary error its records are retried; otherwise its
-// rows are dropped.
-func (w *records) refused(err error) {
+// rows are dropped. It returns the jobs that lost a repeated end.
+func (w *records) refused(err error) (unrepeated []string) {
 	if !isTemporary(err) {
 		for i := range w.queue[:w.inFlight] {
 			if e := &w.queue[i]; e.row.JID != "" {
@@ -136,7 +136,7 @@ func (w *records) refused(err error) {
 		}
 	}
 	w.inFlight, w.tried = 0, w.last
-	w.trim()
+	return w.trim()
 }
 
 // untried returns the number of records added since the last failed commit.
@@ -151,8 +151,8 @@ func (w *records) untried() int {
 }
 
 // trim drops the oldest rows and repeated ends beyond the bound. Ends of jobs stay: they are small
-// and no other node can repeat them.
-func (w *records) trim() {
+// and no other node can repeat them. It returns the jobs of the repeated ends.
+func (w *records) trim() (unrepeated []string) {
 	rows, lates := 0, 0
 	ends := map[string]bool{}
 	for i := len(w.queue) - 1; i >= 0; i-- {
@@ -169,8 +169,10 @@ func (w *records) trim() {
 				gone = true
 			}
 		case e.late:
-			lates++
-			gone = lates > w.most
+			if lates++; lates > w.most {
+				unrepeated = append(unrepeated, e.end)
+				gone = true
+			}
 		default: // keep only the newest end of a reopened job
 			gone = ends[e.end]
 			ends[e.end] = true
@@ -180,6 +182,7 @@ func (w *records) trim() {
 		}
 	}
 	w.queue = slices.DeleteFunc(w.queue, func(e record) bool { return e.seq == 0 })
+	return unrepeated
 }
 
 func (w *records) lose(jid string, why error) {

@@ -107,7 +107,9 @@ func (e *Engine) savedRecords(s Save, err error) {
 			}
 		}
 		e.dropUnacknowledged()
-		e.records.refused(err)
+		for _, jid := range e.records.refused(err) {
+			e.reportLastEnd(jid)
+		}
 		e.effects = append(e.effects, Stored{UpTo: last, Err: err})
 		return
 	}
@@ -162,6 +164,15 @@ func (e *Engine) ReportsAccepted(jid string, number uint64) {
 			e.records.put(record{notes: []returners.Note{{Kind: returners.NoteUnreported, JID: jid, Gone: true}}})
 		}
 	})
+}
+
+// reportLastEnd reports the stored end of a job once more, if the masters above may not have accepted it: an acceptance
+// did not count while a repeated end was queued. The caller holds e.mu.
+func (e *Engine) reportLastEnd(jid string) {
+	//mutant:engine-dropped-end-is-reported
+	if number, ok := e.unreported.ends[jid]; ok {
+		e.enqueue(jid, SendReport{Word: jobevent.Closed{JID: jid, Word: number}})
+	}
 }
 
 // LastReport returns the number of a job's end if the job is closed and the masters above may not
