@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // TokenFile returns the file in which commands of this user keep a token: .salt_token in the
@@ -23,7 +23,7 @@ func TokenFile() (string, error) {
 
 // Keep writes the token to a file that only the current user can read.
 func (t Token) Keep(file string) error {
-	if err := crypt.WriteFile(file, []byte(t.Token), 0o600); err != nil {
+	if err := durable.WriteFile(file, []byte(t.Token), 0o600); err != nil {
 		return fmt.Errorf("write token: %w", err)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
@@ -35,7 +35,7 @@ const (
 
 // disk returns an error if the cachedir is not writable.
 func (m *Master) disk() error {
-	if err := crypt.Writable(m.cfg.Cachedir); err != nil {
+	if err := durable.Writable(m.cfg.Cachedir); err != nil {
 		return fmt.Errorf("cachedir takes no files: %w; jobs are not started and returns wait with the minions until the disk has room again and is writable", err)
 	}
 	return nil

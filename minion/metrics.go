@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/momtree/mom/internal/bus"
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/metrics"
 )
 
@@ -41,7 +41,7 @@ func (m *Minion) checks(context.Context) []metrics.Check {
 		}
 	}
 	store := metrics.Check{Name: "store", OK: true}
-	if err := crypt.Writable(m.cfg.Cachedir); err != nil {
+	if err := durable.Writable(m.cfg.Cachedir); err != nil {
 		store.OK, store.Reason = false, fmt.Sprintf("cachedir takes no files: %v; returns are held in memory and lost with the process, until the disk has room again and is writable", err)
 	}
 	return []metrics.Check{master, store}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/momtree/mom/internal/channel"
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // pinFile returns the name of the file in pki_dir that pins a parent's key. Parents may have
@@ -30,7 +30,7 @@ func pinFile(pkiDir, host string, several bool) (string, error) {
 		return name, nil
 	}
 	if err == nil {
-		err = crypt.WriteFile(path, pem, 0o644)
+		err = durable.WriteFile(path, pem, 0o644)
 	}
 	if err != nil {
 		return "", fmt.Errorf("pin key of parent: %w", err)

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/momtree/mom/client"
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // kept is a token in a file: pepper's fields and the address of the API that issued it.
@@ -50,7 +50,7 @@ func (c *Client) Keep(file string, t client.Token) error {
 		return fmt.Errorf("write token: %w", err)
 	}
 	//mutant:remote-token-file
-	if err := crypt.WriteFile(file, b, 0o600); err != nil {
+	if err := durable.WriteFile(file, b, 0o600); err != nil {
 		return fmt.Errorf("write token: %w", err)
 	}
 	return nil

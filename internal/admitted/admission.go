@@ -90,7 +90,7 @@ func (k Kind) write(pkiDir, id, finger string) error {
 	if have, err := k.Read(pkiDir, id); err == nil && have == finger {
 		return nil
 	}
-	if err := crypt.WriteFile(filepath.Join(dir, id), []byte(finger+"\n"), 0o644); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, id), []byte(finger+"\n"), 0o644); err != nil {
 		return fmt.Errorf("admit %s %s: %w", k.noun(), id, err)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/posix"
 )
 
@@ -40,7 +40,7 @@ func makeSecret(dir string) ([]byte, error) {
 	}
 	secret := make([]byte, secretSize)
 	_, _ = rand.Read(secret) // never fails
-	return secret, crypt.WriteFileLazy(filepath.Join(dir, secretFile), secret, 0o600)
+	return secret, durable.WriteFileLazy(filepath.Join(dir, secretFile), secret, 0o600)
 }
 
 // prove sends the secret of sock_dir to a server.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // pin is a pinned key of a master.
@@ -56,7 +57,7 @@ func (p *pin) same(text string) bool {
 // save writes the pinned key so that a crash leaves the old or the new file, never a partial
 // one.
 func (p *pin) save(path string) error {
-	if err := crypt.WriteFile(path, []byte(p.pem), 0o644); err != nil {
+	if err := durable.WriteFile(path, []byte(p.pem), 0o644); err != nil {
 		return fmt.Errorf("pin the master's key: %w", err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Suffixes of the files beside the pinned key that list the masters with a trait.
@@ -120,7 +121,7 @@ func (s *trait) note(key string) error {
 		lines = lines[n:]
 	}
 	lines = append(lines, line)
-	if err := crypt.WriteFile(s.path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	if err := durable.WriteFile(s.path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return fmt.Errorf("write how the master publishes: %w", err)
 	}
 	s.saved = true

@@ -92,7 +92,7 @@ func createPrivate(dir, path string, bits int, pass string) (*rsa.PrivateKey, er
 	if err != nil {
 		return nil, err
 	}
-	err = CreateFile(path, text, PrivateMode)
+	err = durable.CreateFile(path, text, PrivateMode)
 	if errors.Is(err, fs.ErrExist) { // another process was faster: use its key
 		return LoadPrivate(path, pass)
 	}
@@ -103,7 +103,7 @@ func ensurePublic(path string, pub *rsa.PublicKey) (string, error) {
 	b, err := readKeyFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text := PublicPEM(pub)
-		return text, WriteFile(path, []byte(text), PublicMode)
+		return text, durable.WriteFile(path, []byte(text), PublicMode)
 	}
 	if err != nil {
 		return "", fmt.Errorf("load public key: %w", err)

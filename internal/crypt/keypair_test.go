@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/momtree/mom/internal/durable"
 )
 
 func mode(t *testing.T, path string) fs.FileMode {
@@ -53,7 +55,7 @@ func TestEnsureKeyPairPublicFile(t *testing.T) {
 	keys := goldenKeys(t)
 	dir := t.TempDir()
 	pub := filepath.Join(dir, "minion.pub")
-	if err := WriteFile(filepath.Join(dir, "minion.pem"), []byte(keys["minion"].PrivatePEM), PrivateMode); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, "minion.pem"), []byte(keys["minion"].PrivatePEM), PrivateMode); err != nil {
 		t.Fatal(err)
 	}
 	pair, err := EnsureKeyPair(dir, "minion", 0)
@@ -62,13 +64,13 @@ func TestEnsureKeyPairPublicFile(t *testing.T) {
 	}
 	// The text on disk is used, because it is what was signed and fingerprinted.
 	crlf := strings.ReplaceAll(pair.PublicPEM, "\n", "\r\n")
-	if err := WriteFile(pub, []byte(crlf), PublicMode); err != nil {
+	if err := durable.WriteFile(pub, []byte(crlf), PublicMode); err != nil {
 		t.Fatal(err)
 	}
 	if pair, err = EnsureKeyPair(dir, "minion", 0); err != nil || pair.PublicPEM != crlf {
 		t.Errorf("text of the public file is not kept: %v", err)
 	}
-	if err := WriteFile(pub, []byte(keys["minion2"].PublicPEM), PublicMode); err != nil {
+	if err := durable.WriteFile(pub, []byte(keys["minion2"].PublicPEM), PublicMode); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = EnsureKeyPair(dir, "minion", 0); err == nil || !strings.Contains(err.Error(), pub) {
@@ -90,7 +92,7 @@ func TestEnsureKeyPairSpoilt(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, c.file)
-		if err := WriteFile(path, []byte(c.text), PrivateMode); err != nil {
+		if err := durable.WriteFile(path, []byte(c.text), PrivateMode); err != nil {
 			t.Fatal(err)
 		}
 		_, err := EnsureKeyPair(dir, "minion", 1024)
@@ -160,29 +162,5 @@ func TestLoadErrors(t *testing.T) {
 	}
 	if _, err := LoadPrivate(big, ""); !errors.Is(err, ErrPEM) {
 		t.Errorf("oversized file: %v, want ErrPEM", err)
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	for _, write := range []func(string, []byte, fs.FileMode) error{WriteFile, WriteFileLazy} {
-		for _, perm := range []fs.FileMode{0o400, 0o666} {
-			if err := write(path, []byte(perm.String()), perm); err != nil {
-				t.Fatal(err)
-			}
-			b, err := os.ReadFile(path)
-			if err != nil || string(b) != perm.String() || mode(t, path) != perm {
-				t.Errorf("%q, %v, mode %o, want mode %o", b, err, mode(t, path), perm)
-			}
-		}
-	}
-	if err := CreateFile(path, nil, 0o600); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("CreateFile over a file: %v, want fs.ErrExist", err)
-	}
-	if err := WriteFile(filepath.Join(path, "below"), nil, 0o600); err == nil {
-		t.Error("a file below a file was written")
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("temporary files left: %v, %v", entries, err)
 	}
 }

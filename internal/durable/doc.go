@@ -1,3 +1,3 @@
-// Package durable makes written data survive a power failure. Concurrent callers share one
-// sync.
+// Package durable writes files whole, and makes what is written survive a power failure. Concurrent
+// callers of a [Syncer] share one sync.
 package durable

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
@@ -62,7 +61,7 @@ func WriteSaved(path string, jobs *value.Map) error {
 		return fmt.Errorf("save the schedule: %w", err)
 	}
 	text := pyfmt.YAML(value.NewMap("schedule", jobs), pyfmt.YAMLForm{Leaves: true})
-	if err := crypt.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := durable.WriteFile(path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("save the schedule: %w", err)
 	}
 	return nil

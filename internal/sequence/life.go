@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -37,7 +37,7 @@ func Begin(path string, now time.Time) (*Life, error) {
 	}
 	b, err := wire.Encode(l.last.Load())
 	if err == nil {
-		err = crypt.WriteFile(path, b, 0o600)
+		err = durable.WriteFile(path, b, 0o600)
 	}
 	if err != nil {
 		return l, fmt.Errorf("keep the number of this life: %w", err)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // mostFile bounds the size of the file.
@@ -63,7 +63,7 @@ func (c *Clock) Save() error {
 	now := c.start.Add(c.o.Running())
 	wall := now.Add(c.ahead)
 	c.mu.Unlock()
-	if err := crypt.WriteFileLazy(c.o.File, fmt.Appendf(nil, form, now.UnixMicro(), wall.UnixMicro()), 0o600); err != nil {
+	if err := durable.WriteFileLazy(c.o.File, fmt.Appendf(nil, form, now.UnixMicro(), wall.UnixMicro()), 0o600); err != nil {
 		return fmt.Errorf("keep the clock of ages: %w", err)
 	}
 	return nil

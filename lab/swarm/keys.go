@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Keys is a folder of key pairs that is filled once and used again: making one pair
@@ -132,7 +133,7 @@ func (k *Keys) ensure(i int) error {
 	}
 	text = append(text, pair.PublicPEM...)
 	text = append(text, pem.EncodeToMemory(&pem.Block{Type: tokBlock, Bytes: tok})...)
-	if err := crypt.CreateFile(path, text, 0o400); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := durable.CreateFile(path, text, 0o400); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("keep a key pair: %w", err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/target"
 )
 
@@ -111,7 +112,7 @@ func writeUserKey(cachedir, name, uid, key string, chown bool) error {
 		return fmt.Errorf("make key of user %q: not a valid file name", name)
 	}
 	path := UserKeyPath(cachedir, name)
-	if err := crypt.WriteFile(path, []byte(key), 0o600); err != nil {
+	if err := durable.WriteFile(path, []byte(key), 0o600); err != nil {
 		return fmt.Errorf("make key of user %q: %w", name, err)
 	}
 	if !chown {

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/logs"
 	"github.com/momtree/mom/internal/posix"
@@ -215,7 +214,7 @@ func (d *folder) add(ctx context.Context, t Token, hash string) (Token, error) {
 		if err != nil {
 			return Token{}, err
 		}
-		switch err := crypt.CreateFile(filepath.Join(d.path, name), b, 0o600); {
+		switch err := durable.CreateFile(filepath.Join(d.path, name), b, 0o600); {
 		case errors.Is(err, fs.ErrExist):
 			continue
 		case err != nil:

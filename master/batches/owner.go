@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Masters may share a cachedir. A file next to the state of a batch names the master that drives
@@ -44,34 +47,45 @@ func (f *files) ownerPath(id string) (string, error) {
 	return filepath.Join(filepath.Dir(state), ownerFile), err
 }
 
-// owner returns the name of the master that drives a batch, or "", and the content of its file.
-func (f *files) owner(id string) (name, content string, err error) {
+// owner is the file of a master that drives a batch. name is "" if the file is damaged.
+type owner struct{ name, content string }
+
+// is reports whether the owner is a master; nil is none.
+func (o *owner) is(master string) bool { return o != nil && o.name == master }
+
+// String returns the name for messages.
+func (o *owner) String() string { return cmp.Or(o.name, "unknown") }
+
+// owner returns the master that drives a batch; nil: none.
+func (f *files) owner(id string) (*owner, error) {
 	path, err := f.ownerPath(id)
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	content, err = readOwner(path)
+	o, err := readOwner(path)
 	if err != nil {
-		return "", "", fmt.Errorf("read driver of batch %s: %w", id, err)
+		return nil, fmt.Errorf("read driver of batch %s: %w", id, err)
 	}
-	name, _, _ = strings.Cut(content, "\n")
-	return name, content, nil
+	return o, nil
 }
 
-func readOwner(path string) (string, error) {
+func readOwner(path string) (*owner, error) {
 	b, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil // there is none
+	case err != nil:
+		return nil, err
+	case len(b) > maxOwner:
+		return nil, fmt.Errorf("%s is longer than %d bytes", path, maxOwner)
 	}
-	if len(b) > maxOwner {
-		return "", fmt.Errorf("%s is longer than %d bytes", path, maxOwner)
-	}
-	return string(b), err
+	name, _, _ := strings.Cut(string(b), "\n")
+	return &owner{name, string(b)}, nil
 }
 
 // claim makes this master the driver of a batch if it has none, this master drove it before, or
-// the driver is gone; then old is the content of its file.
-func (f *files) claim(id, me, old string, now time.Time) (*lease, error) {
+// the driver old is gone.
+func (f *files) claim(id, me string, old *owner, now time.Time) (*lease, error) {
 	path, err := f.ownerPath(id)
 	if err != nil {
 		return nil, err
@@ -80,26 +94,29 @@ func (f *files) claim(id, me, old string, now time.Time) (*lease, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("claim batch %s: %w", id, err)
 	}
-	if old != "" {
-		if err := takeAway(path, old); err != nil {
+	if old != nil {
+		if err := takeAway(path, old.content); err != nil {
 			return nil, fmt.Errorf("claim batch %s: %w", id, err)
 		}
 	}
 	l.content = me + "\n" + rand.Text() + "\n"
-	switch err := create(path, l.content); {
+	switch err := durable.CreateFile(path, []byte(l.content), 0o600); {
 	case err == nil:
 		return l, nil
 	case !errors.Is(err, fs.ErrExist):
 		return nil, fmt.Errorf("claim batch %s: %w", id, err)
 	}
-	name, content, err := f.owner(id)
+	o, err := f.owner(id)
 	if err != nil {
 		return nil, err
 	}
-	if name != me {
-		return nil, fmt.Errorf("%w: %s", errElsewhere, name)
+	if o == nil {
+		return nil, errElsewhere // which has just ended it
 	}
-	l.content = content
+	if !o.is(me) {
+		return nil, fmt.Errorf("%w: %s", errElsewhere, o)
+	}
+	l.content = o.content
 	if err := l.renew(me, now); err != nil {
 		return nil, fmt.Errorf("claim batch %s: %w", id, err)
 	}
@@ -116,20 +133,10 @@ func takeAway(path, content string) error {
 		return err //nolint:wrapcheck // the caller says what it is
 	}
 	got, err := readOwner(aside)
-	if err == nil && got != content { // the driver is back, or there is a new one
-		err = errors.Join(errElsewhere, create(path, got))
+	if err == nil && got != nil && got.content != content { // the driver is back, or there is a new one
+		err = errors.Join(errElsewhere, durable.CreateFile(path, []byte(got.content), 0o600))
 	}
 	return errors.Join(err, os.Remove(aside))
-}
-
-// create writes a file that must not exist.
-func create(path, content string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err //nolint:wrapcheck // the callers say what it is
-	}
-	_, err = f.WriteString(content)
-	return errors.Join(err, f.Close())
 }
 
 // renew renews the file. It returns errElsewhere if another master has taken over.
@@ -138,17 +145,12 @@ func (l *lease) renew(me string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if got != "" && got != l.content {
-		name, _, _ := strings.Cut(got, "\n")
-		return fmt.Errorf("%w: %s", errElsewhere, name)
+	if got != nil && got.name != "" && got.content != l.content {
+		return fmt.Errorf("%w: %s", errElsewhere, got)
 	}
 	next := me + "\n" + rand.Text() + "\n"
-	part := l.path + "." + rand.Text()
-	if err := create(part, next); err != nil {
-		return err
-	}
-	if err := os.Rename(part, l.path); err != nil {
-		return errors.Join(err, os.Remove(part))
+	if err := durable.WriteFile(l.path, []byte(next), 0o600); err != nil {
+		return err //nolint:wrapcheck // it names the file
 	}
 	l.content, l.renewed = next, now
 	return nil
@@ -156,7 +158,7 @@ func (l *lease) renew(me string, now time.Time) error {
 
 // free removes the file of a batch that has ended.
 func (l *lease) free() error {
-	if got, err := readOwner(l.path); err != nil || got != l.content {
+	if got, err := readOwner(l.path); err != nil || got == nil || got.content != l.content {
 		return err
 	}
 	if err := os.Remove(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -169,27 +171,27 @@ func (l *lease) free() error {
 // here.
 func (s *Service) claim(id string) (*lease, error) {
 	now := s.o.Now()
-	name, content, err := s.files.owner(id)
+	old, err := s.files.owner(id)
 	if err != nil {
 		return nil, err
 	}
-	if name == "" || name == s.o.Me {
-		return s.files.claim(id, s.o.Me, "", now)
+	if old == nil || old.is(s.o.Me) {
+		return s.files.claim(id, s.o.Me, nil, now)
 	}
 	//mutant:batch-one-driver
-	if !s.gone(id, content) {
-		return nil, fmt.Errorf("%w: %s", errElsewhere, name)
+	if !s.gone(id, old.content) {
+		return nil, fmt.Errorf("%w: %s", errElsewhere, old)
 	}
 	named, err := s.o.Published(s.o.Ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if len(named) == 0 {
-		return nil, fmt.Errorf("its master %s is gone and its job is unknown here", name)
+		return nil, fmt.Errorf("its master %s is gone and its job is unknown here", old)
 	}
-	l, err := s.files.claim(id, s.o.Me, content, now)
+	l, err := s.files.claim(id, s.o.Me, old, now)
 	if err == nil {
-		s.o.Log.Warn("batch taken over", "jid", id, "from", name)
+		s.o.Log.Warn("batch taken over", "jid", id, "from", old.String())
 	}
 	return l, err
 }

@@ -3,6 +3,7 @@ package batches
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -46,8 +47,8 @@ func TestOwner_OneDrives(t *testing.T) {
 		w.published("a", "b")
 		w.returns(0, "b", "c", "d")
 		w.status("4 0 0 0")
-		if name, _, err := w.files.owner(jobID); name != "" || err != nil {
-			t.Errorf("driven at the end by %q, %v", name, err)
+		if o, err := w.files.owner(jobID); o != nil || err != nil {
+			t.Errorf("driven at the end by %v, %v", o, err)
 		}
 	})
 }
@@ -95,14 +96,14 @@ func TestOwner_Frozen(t *testing.T) {
 		w.mu.Lock()
 		w.named = nil // not in its store
 		w.mu.Unlock()
-		_, content, err := w.files.owner(jobID)
+		old, err := w.files.owner(jobID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.files.claim(jobID, "two", content, time.Now()); err != nil {
+		if _, err := w.files.claim(jobID, "two", old, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.files.claim(jobID, "three", content, time.Now()); !errors.Is(err, errElsewhere) {
+		if _, err := w.files.claim(jobID, "three", old, time.Now()); !errors.Is(err, errElsewhere) {
 			t.Errorf("claimed by a third: %v", err)
 		}
 		rests(renewEvery + time.Second)
@@ -110,6 +111,32 @@ func TestOwner_Frozen(t *testing.T) {
 			t.Errorf("still driven: %v", on)
 		}
 		w.published("a")
+	})
+}
+
+// A power failure may leave the driver's file empty. The batch goes on, after the time for which another master may be
+// writing it.
+func TestOwner_EmptyFile(t *testing.T) {
+	in(t, func(w *world) {
+		w.start(2, "1")
+		w.returns(0, "a")
+		w.close()
+		path, err := w.files.ownerPath(jobID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		defer w.close()
+		rests(ownerGone - time.Second)
+		if on := w.Active(); len(on) != 0 {
+			t.Errorf("driven at once: %v", on)
+		}
+		rests(2 * listEvery)
+		w.returns(0, "b")
+		w.status("2 0 0 0")
 	})
 }
 

@@ -158,9 +158,9 @@ func (s *Service) mayStop(jid string, st *State) error {
 	if st.Driver != driverMaster || s.of(jid) != nil {
 		return nil
 	}
-	name, content, err := s.files.owner(jid)
-	if err == nil && name != "" && name != s.o.Me && !s.gone(jid, content) {
-		err = fmt.Errorf("stop batch %s: master %s drives it; stop it there", jid, name)
+	o, err := s.files.owner(jid)
+	if err == nil && o != nil && !o.is(s.o.Me) && !s.gone(jid, o.content) {
+		err = fmt.Errorf("stop batch %s: master %s drives it; stop it there", jid, o)
 	}
 	return err
 }

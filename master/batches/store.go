@@ -159,17 +159,5 @@ func replace(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err //nolint:wrapcheck // it names the folder
 	}
-	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err //nolint:wrapcheck // it names the file
-	}
-	_, err = part.Write(b)
-	err = errors.Join(err, part.Chmod(0o600), part.Sync(), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
-	}
-	return durable.Names(filepath.Dir(path)) //nolint:wrapcheck // it names the folder
+	return durable.WriteFile(path, b, 0o600) //nolint:wrapcheck // it names the file
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/master/keys"
 )
 
@@ -161,7 +162,7 @@ func (k *Keys) save() {
 	}
 	b, err := encodeRecords(k.records)
 	if err == nil {
-		err = crypt.WriteFile(k.path(), b, 0o600)
+		err = durable.WriteFile(k.path(), b, 0o600)
 	}
 	if err != nil {
 		k.o.Log.Error("key records not saved", "path", k.path(), "err", err)
@@ -246,7 +247,7 @@ func (k *Keys) apply(r record, pem string) error {
 			err = k.o.Editor.Enter(r.ID, []byte(pem), true)
 		}
 	case r.State == rejected:
-		if err = crypt.WriteFile(filepath.Join(k.o.PkiDir, keys.Rejected.Folder(), r.ID), []byte(pem), keyMode); err == nil {
+		if err = durable.WriteFile(filepath.Join(k.o.PkiDir, keys.Rejected.Folder(), r.ID), []byte(pem), keyMode); err == nil {
 			k.o.Store.Refresh(r.ID)
 			err = k.remove(r.ID, keys.Accepted, keys.Pending)
 		}

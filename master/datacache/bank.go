@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -131,7 +130,7 @@ func (s *Banks) Store(bank, key string, v any) error {
 	if err := durable.Folder(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("store %s in bank %s: %w", key, bank, err)
 	}
-	if err := crypt.WriteFile(path, b, 0o600); err != nil {
+	if err := durable.WriteFile(path, b, 0o600); err != nil {
 		return fmt.Errorf("store %s in bank %s: %w", key, bank, err)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/bounds"
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/returners"
 )
@@ -168,7 +168,7 @@ func (c *Cache) Put(id string, grains, pillar any) error {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
 	}
 	//mutant:cve2015-8034-minion-data
-	if err := crypt.WriteFileLazy(filepath.Join(dir, "data.p"), b, 0o600); err != nil {
+	if err := durable.WriteFileLazy(filepath.Join(dir, "data.p"), b, 0o600); err != nil {
 		return fmt.Errorf("store data of minion %s: %w", id, err)
 	}
 	c.shared.store(id, b)

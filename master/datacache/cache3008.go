@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // Salt 3008 stores minion data in cachedir/BANK/ID.p, with grains, pillar and mine in banks of
@@ -54,7 +54,7 @@ func (b Salt3008Bank) Write(id string, data []byte) error {
 	if !b.There() {
 		return nil
 	}
-	if err := crypt.WriteFileLazy(b.path(id), data, 0o600); err != nil {
+	if err := durable.WriteFileLazy(b.path(id), data, 0o600); err != nil {
 		return fmt.Errorf("write for Salt 3008: %w", err)
 	}
 	return nil

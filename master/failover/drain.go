@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -26,7 +26,7 @@ func (s *Service) Draining() bool { return draining(s.Config.Cachedir) }
 // Drain sets or removes the mark that asks this node's minions to move to siblings.
 func (s *Service) Drain(on bool) error {
 	if on {
-		if err := crypt.WriteFile(s.drainFile(), nil, 0o600); err != nil {
+		if err := durable.WriteFile(s.drainFile(), nil, 0o600); err != nil {
 			return fmt.Errorf("mark the node as draining: %w", err)
 		}
 	} else if err := os.Remove(s.drainFile()); err != nil && !os.IsNotExist(err) {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -133,7 +133,7 @@ func (h *registry) Save() (err error) {
 	if err != nil {
 		return fmt.Errorf("encode the siblings: %w", err)
 	}
-	if err := crypt.WriteFileLazy(h.path, b, 0o600); err != nil {
+	if err := durable.WriteFileLazy(h.path, b, 0o600); err != nil {
 		return fmt.Errorf("write the siblings: %w", err)
 	}
 	h.mu.Lock()

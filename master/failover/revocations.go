@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/sibling"
 )
 
@@ -206,7 +206,7 @@ func (g *revocations) rewrite() error {
 			text.WriteString(formatRevocation(x))
 		}
 	}
-	if err := crypt.WriteFile(g.path, []byte(text.String()), 0o600); err != nil {
+	if err := durable.WriteFile(g.path, []byte(text.String()), 0o600); err != nil {
 		return fmt.Errorf("write revoked keys: %w", err)
 	}
 	f, err := os.OpenFile(g.path, os.O_WRONLY|os.O_APPEND, 0o600)

@@ -16,7 +16,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 )
 
@@ -139,7 +138,7 @@ func (r *Repo) write(gen int, refs map[string]plumbing.Hash) error {
 	if err != nil {
 		return err
 	}
-	return crypt.WriteFile(filepath.Join(r.o.Dir, "state.json"), text, 0o600)
+	return durable.WriteFile(filepath.Join(r.o.Dir, "state.json"), text, 0o600)
 }
 
 func (r *Repo) folder(gen int) string { return filepath.Join(r.o.Dir, fmt.Sprintf("objects-%d", gen)) }

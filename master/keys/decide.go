@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // minKeyBits is the smallest accepted key: a smaller one cannot encrypt the keys of the reply, and
@@ -269,9 +270,9 @@ func (d *Decider) deny(a Auth) error {
 
 // write stores the key of a sign-in, and syncs an accepted one.
 func (d *Decider) write(st State, a Auth) error {
-	write := crypt.WriteFileLazy
+	write := durable.WriteFileLazy
 	if st == Accepted {
-		write = crypt.WriteFile
+		write = durable.WriteFile
 	}
 	if err := write(d.store.path(st, a.ID), []byte(a.Pub), keyMode); err != nil {
 		return fmt.Errorf("store key: %w", err)

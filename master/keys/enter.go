@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // ErrTaken says that an id has an accepted key.
@@ -32,7 +33,7 @@ func (s *Store) Enter(id string, pem []byte, replace bool) (replaced bool, err e
 	if replaced && !replace {
 		return false, fmt.Errorf("%w: %q", ErrTaken, id)
 	}
-	if err := crypt.WriteFile(path, pem, crypt.PublicMode); err != nil {
+	if err := durable.WriteFile(path, pem, crypt.PublicMode); err != nil {
 		return false, fmt.Errorf("store key: %w", err)
 	}
 	s.refresh(Accepted, id, true)

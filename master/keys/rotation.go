@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // dropFile in cachedir requests a new shared key. Masters before 3007 check only its mode, which must
@@ -21,7 +21,7 @@ func RequestRotation(cachedir, masterID string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm() == 0o400 {
 		return nil
 	}
-	if err := crypt.WriteFileLazy(path, []byte(masterID), 0o400); err != nil {
+	if err := durable.WriteFileLazy(path, []byte(masterID), 0o400); err != nil {
 		return fmt.Errorf("request a new shared key: %w", err)
 	}
 	return nil

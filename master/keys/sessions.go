@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // ErrExpired is returned for an expired session key: the peer has to sign in again.
@@ -100,7 +101,7 @@ func (s *Sessions) Key(id string) (string, error) {
 		k = session{crypt.NewKeyString(), s.now()}
 		path := filepath.Join(s.dir, id)
 		// Not synced: a power failure costs one more sign-in.
-		if err := crypt.WriteFileLazy(path, []byte(k.key), 0o600); err != nil {
+		if err := durable.WriteFileLazy(path, []byte(k.key), 0o600); err != nil {
 			return "", fmt.Errorf("store session key: %w", err)
 		}
 		if err := os.Chtimes(path, k.made, k.made); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // SignText returns the content of a signature file: a signature of a key text in base64, on one line.
@@ -23,7 +24,7 @@ func SignText(alg string, key *crypt.KeyPair, text string) ([]byte, error) {
 func WriteSignature(path string, key *crypt.KeyPair, text string) (made bool, err error) {
 	b, err := SignText(crypt.PKCS1SHA1, key, text)
 	if err == nil {
-		err = crypt.CreateFile(path, b, crypt.PublicMode)
+		err = durable.CreateFile(path, b, crypt.PublicMode)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -61,7 +61,7 @@ func TestSigningFileFollowsDisk(t *testing.T) {
 	}
 	at := time.Now().Add(-time.Hour)
 	for i, text := range []string{"m1", "m2", "m1\nm2"} {
-		if err := crypt.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := durable.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, at, at.Add(time.Duration(i)*time.Second)); err != nil {
@@ -91,7 +91,7 @@ func TestTrusted(t *testing.T) {
 		{0o646, true, false},
 		{0o664, false, false},
 	} {
-		if err := crypt.WriteFile(path, nil, tc.mode); err != nil {
+		if err := durable.WriteFile(path, nil, tc.mode); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)
@@ -103,7 +103,7 @@ func TestTrusted(t *testing.T) {
 			t.Errorf("mode %o, permissive %t: %v", tc.mode, tc.permissive, err)
 		}
 	}
-	if err := crypt.WriteFile(path, []byte("m1"), 0o664); err != nil {
+	if err := durable.WriteFile(path, []byte("m1"), 0o664); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -139,11 +139,11 @@ func TestTrusted(t *testing.T) {
 func TestAutosignGrains(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"uuid": "# machines\n  abc  \ndef\n", "flag": "True\n", "number": "7\n1.0\n1e+20", "none": "None"} {
-		if err := crypt.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := durable.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := crypt.WriteFile(filepath.Join(dir, "open"), []byte("x\n"), 0o666); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, "open"), []byte("x\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	p := Policy{AutosignGrainsDir: dir, Log: quiet}
@@ -221,7 +221,7 @@ func BenchmarkSigningFile100k(b *testing.B) {
 		fmt.Fprintf(&text, "minion-%06d.example.com\n", i)
 	}
 	path := filepath.Join(b.TempDir(), "autosign")
-	if err := crypt.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+	if err := durable.WriteFile(path, []byte(text.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
 	f := signingFile{path: path, trusted: (&Policy{}).trusted, log: quiet}

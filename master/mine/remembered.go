@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -125,7 +125,7 @@ func (r *remembered) put(key string, others []other, at time.Time) {
 		return
 	}
 	if err = os.MkdirAll(r.dir, 0o700); err == nil {
-		err = crypt.WriteFileLazy(r.path(key), b, 0o600)
+		err = durable.WriteFileLazy(r.path(key), b, 0o600)
 	}
 	if err != nil {
 		r.log.Error("mine reports of nodes not saved", "err", err)

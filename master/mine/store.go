@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/datacache"
 )
@@ -284,7 +284,7 @@ func (s *Store) write(id string, m *Mine) error {
 	if err := os.MkdirAll(filepath.Dir(s.path(id)), 0o700); err != nil {
 		return fmt.Errorf("mine of minion %s: %w", id, err)
 	}
-	if err := crypt.WriteFileLazy(s.path(id), b, 0o600); err != nil {
+	if err := durable.WriteFileLazy(s.path(id), b, 0o600); err != nil {
 		return fmt.Errorf("mine of minion %s: %w", id, err)
 	}
 	s.keep(id, m)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/topology"
 )
@@ -242,7 +242,7 @@ func (o *Claims) Save() (err error) {
 	if err != nil {
 		return fmt.Errorf("encode minions of nodes: %w", err)
 	}
-	if err := crypt.WriteFileLazy(o.path, b, 0o600); err != nil {
+	if err := durable.WriteFileLazy(o.path, b, 0o600); err != nil {
 		return fmt.Errorf("write minions of nodes: %w", err)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 )
 
@@ -71,7 +70,7 @@ func (s *Nodes) Add(id string) (fresh bool, err error) {
 	if _, ok := s.ids[id]; ok {
 		return false, nil
 	}
-	if err := crypt.WriteFile(filepath.Join(s.dir, id), nil, 0o600); err != nil {
+	if err := durable.WriteFile(filepath.Join(s.dir, id), nil, 0o600); err != nil {
 		return false, err
 	}
 	s.ids[id] = struct{}{}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/presence"
 )
@@ -134,7 +134,7 @@ func (s *Service) save(last bool) error {
 	if b, err = wire.EncodeBus(append(rows, []any{"", now.Unix(), sure})); err != nil {
 		return fmt.Errorf("encode known peers: %w", err)
 	}
-	if err := crypt.WriteFileLazy(filepath.Join(s.o.Config.Cachedir, listFile), b, 0o600); err != nil {
+	if err := durable.WriteFileLazy(filepath.Join(s.o.Config.Cachedir, listFile), b, 0o600); err != nil {
 		if fresh {
 			s.MarkChanged()
 		}

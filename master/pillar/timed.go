@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/lru"
 	"github.com/momtree/mom/internal/wire"
@@ -104,7 +103,7 @@ func (t *timed) put(r request, asked [sha256.Size]byte, raw wire.Raw) {
 	}
 	b, err := wire.EncodeBus(all)
 	if err == nil {
-		err = crypt.WriteFileLazy(filepath.Join(t.dir, r.id), b, 0o600)
+		err = durable.WriteFileLazy(filepath.Join(t.dir, r.id), b, 0o600)
 	}
 	if err != nil {
 		t.log.Error("pillar not cached", "minion", r.id, "err", err)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
@@ -164,7 +163,7 @@ func (r *Registry) store(minion string, list []target.Resource) error {
 	if err := durable.Folder(filepath.Dir(r.path(minion)), 0o700); err != nil {
 		return err
 	}
-	return crypt.WriteFile(r.path(minion), b, 0o600)
+	return durable.WriteFile(r.path(minion), b, 0o600)
 }
 
 // enter adds resources that no other minion has. The caller holds r.mu, or r is not shared yet.

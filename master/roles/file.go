@@ -136,5 +136,5 @@ func (b *Book) rewrite() error {
 	for _, id := range slices.Sorted(maps.Keys(b.fixed)) {
 		text.WriteString(format(id, b.fixed[id]))
 	}
-	return crypt.WriteFile(b.path(), []byte(text.String()), 0o600)
+	return durable.WriteFile(b.path(), []byte(text.String()), 0o600)
 }

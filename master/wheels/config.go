@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/momtree/mom/internal/config"
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/functions"
 	"github.com/momtree/mom/salt/pyfmt"
@@ -234,7 +234,7 @@ func writeOptions(conf *config.Master, path string, options *value.Map) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write the options: %w", err)
 	}
-	if err := crypt.WriteFile(path, append([]byte(written), text...), 0o644); err != nil {
+	if err := durable.WriteFile(path, append([]byte(written), text...), 0o644); err != nil {
 		return fmt.Errorf("write the options: %w", err)
 	}
 	_, _, err = config.LoadMaster(conf.Dir)
@@ -246,5 +246,5 @@ func writeOptions(conf *config.Master, path string, options *value.Map) error {
 		return errors.Join(err, os.Remove(path))
 	}
 	//mutant:runners-taken-back
-	return errors.Join(err, crypt.WriteFile(path, before, 0o644))
+	return errors.Join(err, durable.WriteFile(path, before, 0o644))
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -25,7 +25,7 @@ func (c Cache) Put(id string, full wire.Raw) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), crypt.WriteFileLazy(path, b, 0o600))
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), durable.WriteFileLazy(path, b, 0o600))
 }
 
 // Get reads a stored return.

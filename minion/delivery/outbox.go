@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 )
 
@@ -108,7 +107,7 @@ func (o *Outbox) Push(jid string, load []byte) error {
 	item := item{seq: o.next, jid: jid, size: int64(len(load))}
 	o.next++
 	o.mu.Unlock()
-	failed := crypt.WriteFile(o.path(item), load, 0o600)
+	failed := durable.WriteFile(o.path(item), load, 0o600)
 	o.mu.Lock()
 	if failed != nil {
 		if o.held+item.size > maxHeld {

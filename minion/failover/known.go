@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -56,7 +56,7 @@ func (k *known) save() error {
 	if err != nil {
 		return fmt.Errorf("encode the siblings: %w", err)
 	}
-	return crypt.WriteFile(k.path, b, 0o600)
+	return durable.WriteFile(k.path, b, 0o600)
 }
 
 // learn stores the answer of a master; fromPrimary reports that it is the primary.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/lru"
@@ -87,7 +86,7 @@ func (d *journal) rewrite() error {
 	if d.known.Len() > 0 {
 		text = strings.Join(d.known.Keys(), "\n") + "\n"
 	}
-	if err := crypt.WriteFile(d.path, []byte(text), 0o600); err != nil {
+	if err := durable.WriteFile(d.path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("rewrite the record of started jobs: %w", err)
 	}
 	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_APPEND, 0o600)

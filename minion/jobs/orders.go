@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jobfields"
 )
 
@@ -53,7 +53,7 @@ func openSeenOrders(path string, most int, now time.Time) (*seenOrders, error) {
 	if len(b) == kept.Len() {
 		return s, nil
 	}
-	return s, crypt.WriteFile(path, []byte(kept.String()), 0o600)
+	return s, durable.WriteFile(path, []byte(kept.String()), 0o600)
 }
 
 func seenLine(jid string, o seenOrder) string {
@@ -128,5 +128,5 @@ func (s *seenOrders) trim(now time.Time) error {
 	for _, jid := range s.order {
 		b.WriteString(seenLine(jid, s.byJID[jid]))
 	}
-	return crypt.WriteFile(s.path, []byte(b.String()), 0o600)
+	return durable.WriteFile(s.path, []byte(b.String()), 0o600)
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/process"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -45,7 +45,7 @@ func (d procDir) write(jid, master string, load *wire.Map) error {
 	if err != nil {
 		return fmt.Errorf("note that job %s runs: %w", jid, err)
 	}
-	if err := crypt.WriteFile(d.path(jid), b, 0o600); err != nil {
+	if err := durable.WriteFile(d.path(jid), b, 0o600); err != nil {
 		return fmt.Errorf("note that job %s runs: %w", jid, err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
@@ -47,18 +48,8 @@ func WriteFile(confDir string, g *value.Map) error {
 	if st, err := os.Stat(path); err == nil {
 		mode = st.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(confDir, "."+FileName+"-*")
-	if err != nil {
-		return fmt.Errorf("write static grains: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.WriteString(pyfmt.YAML(g, pyfmt.YAMLForm{Ordered: true}))
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write static grains to %s: %w", path, err)
+	if err := durable.WriteFile(path, []byte(pyfmt.YAML(g, pyfmt.YAMLForm{Ordered: true})), mode); err != nil {
+		return fmt.Errorf("static grains: %w", err)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/sibling"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -65,7 +65,7 @@ func (g *Store) save() error {
 	}
 	b, err := wire.Encode(wire.NewMap("parent", g.parent, "voucher", g.voucher, "lists", out, "left", g.left.Map()))
 	if err == nil {
-		err = crypt.WriteFileLazy(g.path, b, 0o600)
+		err = durable.WriteFileLazy(g.path, b, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("save the parent's siblings: %w", err)

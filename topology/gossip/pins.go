@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // pins stores the key first seen for each node, one line each: fingerprint and id.
@@ -70,7 +70,7 @@ func (p *pins) save(id, key string) error {
 	for _, id := range slices.Sorted(maps.Keys(p.keys)) {
 		b.WriteString(p.keys[id] + " " + id + "\n")
 	}
-	if err := crypt.WriteFile(p.path, []byte(b.String()), 0o600); err != nil {
+	if err := durable.WriteFile(p.path, []byte(b.String()), 0o600); err != nil {
 		return fmt.Errorf("gossip: pin key: %w", err)
 	}
 	return nil

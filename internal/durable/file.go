@@ -1,4 +1,4 @@
-package crypt
+package durable
 
 import (
 	"errors"
@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/momtree/mom/internal/durable"
 )
 
 // WriteFile writes data to path. A reader sees either the old or the new content. The file has
@@ -36,7 +34,7 @@ func replace(path string, data []byte, perm fs.FileMode, synced bool) error {
 	}
 	//mutant:power-file-names
 	if synced {
-		return durable.Names(filepath.Dir(path))
+		return Names(filepath.Dir(path))
 	}
 	return nil
 }
@@ -75,7 +73,7 @@ func CreateFile(path string, data []byte, perm fs.FileMode) error {
 			return fmt.Errorf("create %s: %w", path, err)
 		}
 	}
-	return durable.Names(filepath.Dir(path))
+	return Names(filepath.Dir(path))
 }
 
 func writeTemp(path string, data []byte, perm fs.FileMode, synced bool) (name string, err error) {
