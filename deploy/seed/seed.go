@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/internal/admitted"
 	"github.com/momtree/mom/internal/crypt"
+	"github.com/momtree/mom/internal/durable"
 )
 
 // ErrRejected means that an operator rejected a key of the tree: it is not accepted behind their back.
@@ -175,27 +176,11 @@ func lay(path, pem string) (changed bool, err error) {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, []byte(pem)) {
 		return false, nil
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return false, fmt.Errorf("make key folder: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(dir), ".seed-*")
-	if err != nil {
+	if err := durable.WriteFile(path, []byte(pem), 0o644); err != nil {
 		return false, fmt.Errorf("lay key: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(pem)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return false, fmt.Errorf("lay key %s: %w", path, err)
 	}
 	return true, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/salt/pyfmt"
 
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/modules"
@@ -120,7 +121,7 @@ func setPause(c *modules.Call, change func(all *value.Map, id string) error) (an
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	return nil, writeWhole(path, data)
+	return nil, durable.WriteFile(path, data, 0o600)
 }
 
 func pause(_ context.Context, c *modules.Call) (any, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/momtree/mom/salt/pyfmt"
 
+	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/salt/modules"
 	"github.com/momtree/mom/value"
@@ -118,7 +119,7 @@ func keepRequests(c *modules.Call, all *value.Map) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(requestPath(c), data)
+	return durable.WriteFile(requestPath(c), data, 0o600)
 }
 
 func request(ctx context.Context, c *modules.Call) (any, error) {
@@ -201,20 +202,4 @@ func runRequest(ctx context.Context, c *modules.Call) (any, error) {
 		return res, os.Remove(requestPath(c))
 	}
 	return res, keepRequests(c, all)
-}
-
-// writeWhole writes a file in one step, readable only by its owner.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
