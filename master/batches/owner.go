@@ -50,7 +50,7 @@ func (f *files) ownerPath(id string) (string, error) {
 // owner is the file of a master that drives a batch. name is "" if the file is damaged.
 type owner struct{ name, content string }
 
-// is reports whether the owner is a master; nil is none.
+// is reports whether a master is the owner; without an owner, no master is.
 func (o *owner) is(master string) bool { return o != nil && o.name == master }
 
 // String returns the name for messages.
