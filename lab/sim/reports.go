@@ -27,11 +27,12 @@ func reportBytes(w jobevent.Word) int64 {
 	return int64(n)
 }
 
-// queueReport queues a report for every parent that it concerns, and sends it at once where
-// possible. Compare syndic's events.
+// queueReport queues a report for every parent that it concerns, the end of a job for every parent,
+// and sends it at once where possible. Compare syndic's listener.forward.
 func (n *node) queueReport(w jobevent.Word) {
 	s := n.w.o.sabotage
-	if c, closed := w.(jobevent.Closed); closed && s.forgetClosed {
+	c, closed := w.(jobevent.Closed)
+	if closed && s.forgetClosed {
 		n.engine.ReportsAccepted(c.JID, c.Word)
 		return
 	}
@@ -39,7 +40,7 @@ func (n *node) queueReport(w jobevent.Word) {
 		n.oweMoved(x)
 	}
 	for _, l := range n.ups {
-		if l.concerned(w.Job()) || s.reportToAll {
+		if closed || l.concerned(w.Job()) || s.reportToAll {
 			l.queueReport(w)
 		}
 	}
