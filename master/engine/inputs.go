@@ -84,7 +84,7 @@ func (l *ledger) expect(jid string, x Expectation) (reopened bool) {
 			j.move(id, e, x.Path)
 		case e.lostWithNode(), e.regained(x.Path) && !x.Away[id]:
 			// The node is back, or another node has the minion.
-			e.phase, e.reason, e.path, e.live = waiting, "", x.Path, live
+			e.phase, e.reason, e.path, e.live, e.direct = waiting, "", x.Path, live, false
 			j.pending++
 		default:
 			if live == Up {
