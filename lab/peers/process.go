@@ -44,6 +44,17 @@ func (p *Process) signal(s syscall.Signal) {
 func (p *Process) Kill() {
 	p.signal(syscall.SIGKILL)
 	<-p.done
+	p.vanished()
+}
+
+// vanished waits until no process of the group is left: the next daemon of the folder would find one that is in its pid
+// file, and end.
+func (p *Process) vanished() {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if errors.Is(syscall.Kill(-p.cmd.Process.Pid, 0), syscall.ESRCH) {
+			return
+		}
+	}
 }
 
 // Stop ends the group by SIGTERM, and by SIGKILL after the patience, which is an error.
@@ -52,6 +63,7 @@ func (p *Process) Stop(patience time.Duration) error {
 	select {
 	case <-p.done:
 		p.signal(syscall.SIGKILL) // whatever has outlived its parent
+		p.vanished()
 		return nil
 	case <-time.After(patience):
 		p.Kill()
