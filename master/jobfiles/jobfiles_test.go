@@ -124,12 +124,15 @@ func TestReturn(t *testing.T) {
 		}
 		return b
 	}
+	minion := filepath.Join(dir, "61", "833e88a87eda05a6b4e38f4ae3cbb9895c4c5bab06ce0c90fdbc03403a71f4", "m1")
+	if err := os.MkdirAll(minion, 0o700); err != nil { // left by a crash before the first return was written
+		t.Fatal(err)
+	}
 	for _, ret := range []any{true, false} {
 		if err := f.Return(jid, "m1", full(ret)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	minion := filepath.Join(dir, "61", "833e88a87eda05a6b4e38f4ae3cbb9895c4c5bab06ce0c90fdbc03403a71f4", "m1")
 	// What Salt's payload.dump writes for {"return": True, "retcode": 0, "success": True}.
 	if got, want := read(t, minion, "return.p"), []byte("\x83\xa6return\xc3\xa7retcode\x00\xa7success\xc3"); !cmp.Equal(got, want) {
 		t.Errorf("return.p %q", got)

@@ -38,14 +38,12 @@ func (f *Folder) Return(id, minion string, full wire.Raw) error {
 			kept.Set(name, v)
 		}
 	}
-	job := filepath.Join(f.o.Dir, below)
-	dir := filepath.Join(job, minion)
-	if err := os.MkdirAll(job, 0o700); err != nil {
-		return fmt.Errorf("save the return of %s to job %s: %w", minion, id, err)
-	}
-	if err := os.Mkdir(dir, 0o700); errors.Is(err, os.ErrExist) {
+	dir := filepath.Join(f.o.Dir, below, minion)
+	// The return is written last: without it, a crash has interrupted the first one.
+	if _, err := os.Lstat(filepath.Join(dir, returnFile)); err == nil {
 		return nil
-	} else if err != nil {
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("save the return of %s to job %s: %w", minion, id, err)
 	}
 	if out, ok := d.Get("out"); ok {
@@ -63,11 +61,7 @@ func place(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	part := path + ".part"
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, path)
+	return durable.WriteFileLazy(path, data, 0o600) //nolint:wrapcheck // it names the file
 }
 
 // Folders creates the folders in cachedir that Salt's programs expect.
