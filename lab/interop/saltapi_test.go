@@ -165,12 +165,12 @@ func commandsAtSaltsAPI(t *testing.T, m *node, base string) {
 		{[]string{"salt", "near", "test.arg", "1", "k=v", "--out=json"}, 0, `"k": "v"`},
 		{[]string{"salt", "near", "test.nosuch"}, 1, "'test.nosuch' is not available."},
 		{[]string{"salt", "near", "test.ping", "--async"}, 0, "Executed command with job ID"},
-		{[]string{"salt", "near", "test.ping", "--queue", "1m"}, 2, "--queue is not known to Salt's own API"},
+		{[]string{"salt", "near", "test.ping", "--queue", "1m"}, 2, "Salt's own API does not support --queue"},
 		{[]string{"salt", "-b", "1", "*", "test.ping"}, 0, "near"},
 		{[]string{"salt-run", "test.arg", "1", "k=v", "--out=json"}, 0, `"k": "v"`},
 		{[]string{"salt-run", "manage.up"}, 0, "- far"},
 		{[]string{"salt-run", "no.such"}, 1, "Salt's own API gives no reason"},
-		{[]string{"salt-run", "auth.mk_token", "username=bob", "password=x", "eauth=auto"}, 1, "Salt's own API cannot fetch it"},
+		{[]string{"salt-run", "auth.mk_token", "username=bob", "password=x", "eauth=auto"}, 1, "Salt's own API cannot fetch the result"},
 		{[]string{"salt-key", "-L"}, 0, "near"},
 	} {
 		as := login

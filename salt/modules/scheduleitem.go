@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/momtree/mom/internal/schedule"
-	"github.com/momtree/mom/salt/pyfmt"
 	"github.com/momtree/mom/value"
 )
 
@@ -63,10 +62,8 @@ func buildJob(name string, kw *value.Map) (job *value.Map, fault any, err error)
 	job.Set("maxrunning", int64(1))
 	job.Set("name", name)
 	job.Set("enabled", true)
-	take("maxrunning", "enabled")
-	if v, ok := kw.Get("jid_include"); !ok || pyfmt.Truth(v) {
-		job.Set("jid_include", true)
-	}
+	job.Set("jid_include", true)
+	take("maxrunning", "enabled", "jid_include")
 	if fault := takeSplay(job, kw); fault != nil {
 		return nil, nil, fault
 	}
