@@ -241,6 +241,7 @@ func (l *link) greet(epoch int) {
 		}
 		l.reportAgain()
 		l.change(func() { l.greeted = true })
+		c.reportSoon() // a greeting that was late has an old tree; syndic's announcer repeats its report
 		c.shift()
 		l.child.after(0, l.resume)
 		l.sendReports()
