@@ -84,7 +84,7 @@ func (m *Master) openPublications() (err error) {
 		Store: m.store, Jobs: m.jobs, Delivery: m.jobs, Nodes: m.policy.Nodes, MayHaveNodes: m.policy.MayHaveNodes,
 		Known: m.presence.Known, NodeConns: func() map[uint64]bool { return m.policy.Conns(m.policy.Nodes()) }, MinionConns: m.presence.MinionConns,
 		StockConns: m.presence.StockConns, OwnConns: m.presence.OwnConns,
-		Unheard: m.presence.Unheard, Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
+		Unheard: m.presence.Unheard, WasStock: m.presence.WasStock, Age: m.ages.Now, Steady: m.ages.Steady, Given: &m.stats.Missed, Log: m.log, Now: m.now,
 	})
 	if err != nil {
 		return err

@@ -39,6 +39,7 @@ func (s *session) key() key { return key{s.ann.Role, s.id} }
 type peer struct {
 	Peer
 	sessions []*session // announced and connected
+	stock    int64      // position at which its last connection as a stock minion ended
 }
 
 // Registry tracks connections and peers. It is safe for concurrent use. Calls take constant

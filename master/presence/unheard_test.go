@@ -95,6 +95,27 @@ func TestUnheard(t *testing.T) {
 	}
 }
 
+// A minion was a stock minion when something was published if it was connected as one then or later.
+func TestWasStock(t *testing.T) {
+	at := int64(10)
+	w := &testRegistry{New(Config{Asks: true, Position: func() int64 { return at }})}
+	check := func(when string, position int64, want bool) {
+		t.Helper()
+		if got := w.WasStock("a", position); got != want {
+			t.Errorf("%s: at %d: %v", when, position, got)
+		}
+	}
+	check("unknown", 0, false)
+	w.open(1, 0)
+	check("unnamed", 10, false)
+	w.Named(1, "a")
+	check("connected", 10, true)
+	at = 20
+	w.Closed(1)
+	check("closed", 20, true)
+	check("published afterwards", 21, false)
+}
+
 // The connections of stock minions are those that have answered, as long as they are open.
 func TestStockConns(t *testing.T) {
 	w := &testRegistry{New(Config{Asks: true, Position: func() int64 { return 0 }})}

@@ -1,6 +1,9 @@
 package presence
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // unnamedConn is a subscription without an announced session: of a stock minion or syndic, whose
 // libzmq sends no identity, or of a stranger. A peer of mom has one until it announces itself.
@@ -135,6 +138,9 @@ func (r *Registry) closeUnnamed(conn uint64, at int64) {
 	r.stock = nil
 	r.vanish(l, at)
 	for _, s := range l.named {
+		if p := r.peers[s.key()]; p != nil {
+			p.stock = at
+		}
 		r.part(s)
 	}
 }
@@ -192,6 +198,18 @@ func (r *Registry) Unheard(conn uint64, id string, at int64) bool {
 	}
 	oldest := r.oldest()
 	return oldest == nil || oldest.before.Position >= at
+}
+
+// WasStock reports whether a minion was connected as a stock minion when something was published at a position of this
+// process, or later: it may have run the job, and a minion of mom in its place does not know.
+func (r *Registry) WasStock(id string, at int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[key{Minion, id}]
+	if p == nil {
+		return false
+	}
+	return p.stock >= at || slices.ContainsFunc(p.sessions, func(s *session) bool { return s.ann.Stock })
 }
 
 // oldest returns the oldest unnamed connection. The caller holds mu.

@@ -60,11 +60,19 @@ type listener struct {
 // missed yields the publications that a peer missed, does not run and must still answer.
 func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bool) {
 	s.Since(l.epoch, l.seq, func(seq int64, r retention.Record) bool {
-		if l.running[r.JID] || !s.expects(l, r.JID) || !l.node && !s.MayTarget(r.Name(), l.id) {
+		if l.running[r.JID] || !s.expects(l, r.JID) || !l.node && (!s.MayTarget(r.Name(), l.id) || s.mayHaveRun(l.id, r)) {
 			return true
 		}
 		return give(seq, r)
 	})
+}
+
+// mayHaveRun reports whether a job may have run on a stock minion in whose place one of mom is now. A minion of mom knows
+// what it has run itself.
+func (s *Service) mayHaveRun(id string, r retention.Record) bool {
+	at, here := s.journal.PublishedHere(r.Name().String())
+	//mutant:stock-minions-may-have-run
+	return here && !s.Wants(r.JID, id) && s.o.WasStock(id, at) && !s.o.Jobs.NotDelivered(r.JID, id)
 }
 
 // expects reports whether a job waits for a peer's answer or is queued for it.

@@ -44,6 +44,8 @@ type world struct {
 	stock   map[uint64]bool // connections of stock minions
 	own     map[uint64]bool // connections of mom's peers
 	leaf    bool            // no key may be a node's
+	was     int64           // position until which all minions were stock minions; 0: none was
+	had     bool            // all were connected when a job was published
 	conns   map[string][]uint64
 	sealed  []wire.Publication // all sent; picked are their receivers
 	picked  []*zmtp.Choice
@@ -69,8 +71,8 @@ func newWorld(t *testing.T) *world {
 		Nodes: func() []string { return slices.Sorted(maps.Keys(w.nodes)) }, MayHaveNodes: func() bool { return !w.leaf },
 		Known: func() map[uint64]bool { return w.known }, NodeConns: func() map[uint64]bool { return w.below }, MinionConns: func(id string) []uint64 { return w.conns[id] },
 		StockConns: func() map[uint64]bool { return w.stock }, OwnConns: func() map[uint64]bool { return w.own },
-		Unheard: func(uint64, string, int64) bool { return false },
-		Age:     time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
+		Unheard: func(uint64, string, int64) bool { return false }, WasStock: func(_ string, at int64) bool { return w.was >= at },
+		Age: time.Now, Steady: func() bool { return true }, Given: &w.given, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +155,7 @@ func (j jobs) State(string) (engine.Account, bool) { return engine.Account{}, fa
 func (j jobs) Expects(_, id string) bool           { return j.w.expects[id] }
 func (j jobs) ExpectsNode(_, id string) bool       { return j.w.expects[id] }
 func (j jobs) RedeliveredNode(jid, id string)      { j.Redelivered(jid, id) }
-func (j jobs) NotDelivered(string, string) bool    { return true }
+func (j jobs) NotDelivered(string, string) bool    { return !j.w.had }
 
 // jobs records its calls.
 type jobs struct{ w *world }
@@ -186,6 +188,29 @@ func TestMissed(t *testing.T) {
 	}
 	if jids, know := w.Missed("m1", wire.NewMap()); jids != nil || know != nil {
 		t.Errorf("one that does not say what it heard fetches %v, %v", jids, know)
+	}
+}
+
+// A minion of mom in the place of a stock minion is not given what that one may have run.
+func TestMissed_WasStock(t *testing.T) {
+	for name, c := range map[string]struct {
+		until time.Time // the job is queued for minions that are away
+		had   bool
+		was   int64
+		want  int
+	}{
+		"it was one of mom":           {had: true, want: 1},
+		"it was connected":            {had: true, was: 1 << 40, want: 0},
+		"it was away":                 {was: 1 << 40, want: 1},
+		"it was away, queued for it":  {until: time.Now().Add(time.Hour), was: 1 << 40, want: 1},
+		"it was connected and queued": {until: time.Now().Add(time.Hour), had: true, was: 1 << 40, want: 0},
+	} {
+		w := newWorld(t)
+		w.publish(t, c.until)
+		w.expects["m1"], w.had, w.was = true, c.had, c.was
+		if jids, _ := w.Missed("m1", wire.NewMap("heard", []any{"", int64(0)})); len(jids) != c.want {
+			t.Errorf("%s: fetches %v", name, jids)
+		}
 	}
 }
 

@@ -205,7 +205,7 @@ func (x *tier) open(t testing.TB) {
 		OwnConns: func() map[uint64]bool {
 			return x.connections(func(id string) bool { return !x.stock(id) && (x.below[id] == nil || !x.below[id].salts) })
 		},
-		Unheard: func(uint64, string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
+		Unheard: func(uint64, string, int64) bool { return false }, WasStock: func(string, int64) bool { return false }, Age: time.Now, Steady: func() bool { return true }, Given: new(atomic.Uint64), Log: quiet, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
