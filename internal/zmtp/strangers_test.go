@@ -73,8 +73,9 @@ func TestStrangers_GiveWayToRequests(t *testing.T) {
 	if got := busy.reply(t); got != "late" {
 		t.Errorf("who had waited was answered by %q", got)
 	}
-	if s := r.Stats(); s.CutIdle != 3 || s.RefusedFull != 0 || s.Peers != places {
-		t.Errorf("%d cut, %d refused, %d there", s.CutIdle, s.RefusedFull, s.Peers)
+	waiting.Until(t, "three cuts to be counted", func() bool { return r.Stats().CutIdle == 3 })
+	if s := r.Stats(); s.RefusedFull != 0 || s.Peers != places {
+		t.Errorf("%d refused, %d there", s.RefusedFull, s.Peers)
 	}
 }
 
