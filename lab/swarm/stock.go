@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/momtree/mom/internal/crypt"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/internal/zmtp/peer"
 )
@@ -40,7 +39,10 @@ type minion struct {
 	said   bool     // this life has said that it started
 	recent []uint64 // hashes of jids taken, newest last
 	runs   []*order
-	opens  sync.Mutex // publications one after another, as salt-minion reads them
+	// unopened holds publications that wait for a sign-in, oldest first; opening says that a goroutine reads them. Later
+	// publications wait behind them, as salt-minion reads one after another.
+	unopened []unopened
+	opening  bool
 }
 
 // role is what a share of the minions does differently.
@@ -239,44 +241,6 @@ func (m *minion) stands(up bool) {
 	} else {
 		m.swarm.up.Add(-1)
 	}
-}
-
-// hear takes one publication.
-func (m *minion) hear(ctx context.Context, body []byte) {
-	at := time.Now()
-	k := m.keys()
-	o, err := k.press.order(body)
-	if errors.Is(err, crypt.ErrAuth) {
-		// Rotated: sign in and open the same message, beside the reader's small stack.
-		body = append([]byte(nil), body...)
-		m.swarm.work.Go(func() {
-			m.opens.Lock()
-			defer m.opens.Unlock()
-			if o, err := m.reopen(ctx, body); err == nil {
-				m.take(ctx, o, at)
-			} else if ctx.Err() == nil {
-				m.swarm.unread.Add(1)
-			}
-		})
-		return
-	}
-	if err != nil {
-		m.swarm.unread.Add(1)
-		m.swarm.trouble("publication cannot be read", "minion", m.id, "err", err)
-		return
-	}
-	m.take(ctx, o, at)
-}
-
-func (m *minion) reopen(ctx context.Context, body []byte) (*order, error) {
-	if o, err := m.keys().press.order(body); err == nil {
-		return o, nil
-	}
-	k, err := m.signInAgain(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return k.press.order(body)
 }
 
 func wait(ctx context.Context, d time.Duration) error {

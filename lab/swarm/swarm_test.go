@@ -2,6 +2,7 @@ package swarm
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -118,6 +119,20 @@ func TestStock_Rotation(t *testing.T) {
 	if got := f.count(func() int { return f.cmds["_auth"] }); got != 2*n {
 		t.Errorf("%d sign-ins, want %d", got, 2*n)
 	}
+}
+
+// Publications that arrive during that sign-in are read in their order: a later one that were read first would make an
+// earlier one a replay.
+func TestStock_RotationKeepsTheOrder(t *testing.T) {
+	const jobs = 20
+	f := newFake(t, 3)
+	s := play(t, f, nil)
+	ready(t, f, s, n)
+	f.rotate()
+	for i := range jobs {
+		f.publish(fmt.Sprintf("202601010000000000%02d", i), "test.ping", "*", "glob")
+	}
+	waiting.Until(t, "all answered all jobs", func() bool { return s.Report().Totals.Acknowledged == n*jobs })
 }
 
 // Shares that are down, mute or die, and a herd, have the configured size and are in the
