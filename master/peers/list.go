@@ -86,9 +86,8 @@ func load(cachedir string, now time.Time) (out []presence.Peer, sure bool, err e
 		}
 	}
 	if !fresh {
-		out = slices.DeleteFunc(out, func(p presence.Peer) bool { return p.Stock })
 		for i := range out {
-			out[i].Gone = false
+			out[i].Gone = out[i].Stock
 		}
 	}
 	return out, sure && fresh, nil

@@ -60,6 +60,14 @@ func TestList(t *testing.T) {
 	if !w.Announces(presence.Minion, "m1") || w.Announces(presence.Minion, "m2") || len(w.Peers()) != 1 {
 		t.Errorf("known are %v", w.Peers())
 	}
+	if !w.WasStock("m2", 0) || w.WasStock("m1", 0) || !w.HasMinion("m2") {
+		t.Error("it is not known that m2 was connected as a stock minion")
+	}
+	w.at = w.at.Add(2 * listAge)
+	w.open()
+	if !w.WasStock("m2", 0) || w.HasMinion("m2") {
+		t.Error("long after the end, m2 must be known as one that was connected, and not as present")
+	}
 	if err := os.WriteFile(filepath.Join(w.dir, listFile), []byte("spoilt"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ type Config struct {
 	Lease time.Duration
 	// Known lists the peers of the previous process. They count as Away for StartGrace
 	// (default 15 s), as they reconnect now, except for those marked Gone. A stock minion
-	// in the list was connected.
+	// in the list was connected, a moment ago or, marked Gone, earlier.
 	Known []Peer
 	// Sure says that the previous process ended a moment ago and knew who was connected:
 	// a minion that is not in Known, or is Gone there, was not connected.

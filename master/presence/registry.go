@@ -39,7 +39,7 @@ func (s *session) key() key { return key{s.ann.Role, s.id} }
 type peer struct {
 	Peer
 	sessions []*session // announced and connected
-	stock    int64      // position at which its last connection as a stock minion ended
+	stock    int64      // position at which its last connection as a stock minion ended; -1: none did
 }
 
 // Registry tracks connections and peers. It is safe for concurrent use. Calls take constant
@@ -67,7 +67,8 @@ type Registry struct {
 	lost      int64                // the position then
 	proxied   bool                 // some connection has or had more than one minion
 	signed    map[string]time.Time // sign-ins of ids that are not connected
-	former    map[string]bool      // stock minions connected when the previous process ended
+	former    map[string]bool      // stock minions of the previous process; true: connected when it ended a moment ago
+	from      int64                // the position at the start of this process
 
 	// hooks holds the calls of to that are due, in order; the holder of emit runs
 	// them. mu is never held while waiting for anything else: the engine calls the
@@ -92,10 +93,11 @@ func New(cfg Config) *Registry {
 		cfg: cfg, started: cfg.Now(),
 		sessions: map[string]*session{}, waiting: map[key]*session{}, byConn: map[uint64]*session{}, peers: map[key]*peer{},
 		unnamed: map[uint64]*unnamedConn{}, signed: map[string]time.Time{}, former: map[string]bool{},
+		from: cfg.Position(),
 	}
 	for _, p := range cfg.Known {
 		if p.Stock {
-			r.former[p.ID] = true
+			r.former[p.ID] = !p.Gone
 			continue
 		}
 		p.Up, p.Since = false, time.Time{}
@@ -103,7 +105,7 @@ func New(cfg Config) *Registry {
 			p.Since = r.started.Add(-cfg.StartGrace - cfg.Lease)
 		}
 		p.Gone = false
-		r.peers[key{p.Role, p.ID}] = &peer{Peer: p}
+		r.peers[key{p.Role, p.ID}] = &peer{Peer: p, stock: -1}
 	}
 	return r
 }
@@ -281,7 +283,7 @@ func (r *Registry) join(s *session) {
 	}
 	p := r.peers[s.key()]
 	if p == nil {
-		p = &peer{Peer: Peer{ID: s.id, Role: s.ann.Role}}
+		p = &peer{Peer: Peer{ID: s.id, Role: s.ann.Role}, stock: -1}
 		r.peers[s.key()] = p
 		r.changed = true
 	}

@@ -116,6 +116,26 @@ func TestWasStock(t *testing.T) {
 	check("published afterwards", 21, false)
 }
 
+// Of the minions of the previous process, stock ones may have run what that process published, however long ago it ended,
+// and no job of this process.
+func TestWasStock_PreviousProcess(t *testing.T) {
+	w := New(Config{Asks: true, Position: func() int64 { return 10 }, Known: []Peer{
+		{ID: "a", Role: Minion, Stock: true}, {ID: "earlier", Role: Minion, Stock: true, Gone: true}, {ID: "own", Role: Minion},
+	}})
+	for _, c := range []struct {
+		id   string
+		at   int64
+		want bool
+	}{{"a", 0, true}, {"a", 10, true}, {"a", 11, false}, {"earlier", 10, true}, {"earlier", 11, false}, {"own", 0, false}, {"b", 0, false}} {
+		if got := w.WasStock(c.id, c.at); got != c.want {
+			t.Errorf("%s, published at %d: %v", c.id, c.at, got)
+		}
+	}
+	if !w.HasMinion("a") || w.HasMinion("earlier") {
+		t.Error("a minion that was connected long ago counts as present")
+	}
+}
+
 // The connections of stock minions are those that have answered, as long as they are open.
 func TestStockConns(t *testing.T) {
 	w := &testRegistry{New(Config{Asks: true, Position: func() int64 { return 0 }})}

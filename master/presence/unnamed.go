@@ -200,11 +200,16 @@ func (r *Registry) Unheard(conn uint64, id string, at int64) bool {
 	return oldest == nil || oldest.before.Position >= at
 }
 
-// WasStock reports whether a minion was connected as a stock minion when something was published at a position of this
-// process, or later: it may have run the job, and a minion of mom in its place does not know.
+// WasStock reports whether a minion was connected as a stock minion when something was published at a position, or
+// later: it may have run the job, and a minion of mom in its place does not know. Of the previous process only is known
+// who was connected at its end.
 func (r *Registry) WasStock(id string, at int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	//mutant:former-stock-minions-may-have-run
+	if _, former := r.former[id]; former && at <= r.from {
+		return true
+	}
 	p := r.peers[key{Minion, id}]
 	if p == nil {
 		return false

@@ -70,9 +70,9 @@ func (s *Service) missed(l listener, give func(seq int64, r retention.Record) bo
 // mayHaveRun reports whether a job may have run on a stock minion in whose place one of mom is now. A minion of mom knows
 // what it has run itself.
 func (s *Service) mayHaveRun(id string, r retention.Record) bool {
-	at, here := s.journal.PublishedHere(r.Name().String())
+	at, _ := s.journal.PublishedAt(r.Name().String())
 	//mutant:stock-minions-may-have-run
-	return here && !s.Wants(r.JID, id) && s.o.WasStock(id, at) && !s.o.Jobs.NotDelivered(r.JID, id)
+	return !s.Wants(r.JID, id) && s.o.WasStock(id, at) && !s.o.Jobs.NotDelivered(r.JID, id)
 }
 
 // expects reports whether a job waits for a peer's answer or is queued for it.

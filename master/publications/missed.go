@@ -152,7 +152,7 @@ func (s *Service) sendAgain(conn uint64, rec retention.Record, id string) error 
 // notDelivered reports whether a stock minion has certainly not received a publication of this
 // run, by its connections.
 func (s *Service) notDelivered(conn uint64, p returners.Part, id string) bool {
-	at, here := s.journal.PublishedHere(p.String())
+	at, here := s.journal.PublishedAt(p.String())
 	//mutant:restart-before-subscription
 	return here && s.o.Unheard(conn, id, at)
 }

@@ -65,7 +65,7 @@ type Options struct {
 	// Unheard reports whether a stock minion has certainly not received, by its connections, what
 	// was published at a position of this run.
 	Unheard func(conn uint64, id string, at int64) bool
-	// WasStock reports whether a minion was connected as a stock minion at a position of this run or later.
+	// WasStock reports whether a minion was connected as a stock minion at a position or later.
 	WasStock func(id string, at int64) bool
 	// Age returns the clock for ages, Steady whether it is reliable.
 	Age    func() time.Time

@@ -189,9 +189,9 @@ func (d *Journal) Position() int64 {
 	return d.pos
 }
 
-// PublishedHere returns the position of the first publication of a job. ok reports whether it
-// was published by this process.
-func (d *Journal) PublishedHere(jid string) (at int64, ok bool) {
+// PublishedAt returns the position of the first publication of a job, or 0 if it is not known. here reports whether
+// this process published it.
+func (d *Journal) PublishedAt(jid string) (at int64, here bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, p := range d.pubs {

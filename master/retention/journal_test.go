@@ -165,8 +165,8 @@ func FuzzJournal(f *testing.F) {
 	})
 }
 
-// PublishedHere reports jobs of this process only.
-func TestJournal_PublishedHere(t *testing.T) {
+// PublishedAt distinguishes the jobs of this process.
+func TestJournal_PublishedAt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	d := openJournal(t, path, nil)
 	d.Published("before")
@@ -177,13 +177,13 @@ func TestJournal_PublishedHere(t *testing.T) {
 	d.Published("now")
 	d.Published("before")
 	d.Published("now")
-	if at, here := d.PublishedHere("now"); at != life+1 || !here {
+	if at, here := d.PublishedAt("now"); at != life+1 || !here {
 		t.Errorf("job of this process: %d, %v; it started at %d", at, here, life)
 	}
-	if _, here := d.PublishedHere("before"); here {
-		t.Error("a job of the previous process counts as of this one")
+	if at, here := d.PublishedAt("before"); at != 1 || here {
+		t.Errorf("job of the previous process: %d, %v", at, here)
 	}
-	if _, here := d.PublishedHere("never"); here {
-		t.Error("a job that was not published counts")
+	if at, here := d.PublishedAt("never"); at != 0 || here {
+		t.Errorf("job that was not published: %d, %v", at, here)
 	}
 }
