@@ -28,6 +28,9 @@ type MasterKeys struct {
 	PermissivePkiAccess bool `yaml:"permissive_pki_access" default:"false"`
 	// AuthEvents controls whether each sign-in fires `salt/auth`.
 	AuthEvents bool `yaml:"auth_events" default:"true"`
+	// AuthEventsAutosignGrains are the outcomes (`accept`, `pend`, `reject`, `denied`, `full`) for which
+	// `salt/auth` shows the grains that the minion sent.
+	AuthEventsAutosignGrains []string `yaml:"auth_events_autosign_grains"`
 	// MinimumAuthVersion is the oldest version of the request protocol to accept. `0` to `2` admit
 	// peers older than 3006.12.
 	MinimumAuthVersion int `yaml:"minimum_auth_version" default:"3" min:"0" max:"3"`

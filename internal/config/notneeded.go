@@ -40,7 +40,7 @@ var NotNeeded = map[string]string{
 	"regen_thin":                 "mom does not run Python",
 	"req_server_niceness":        "mom is a single process",
 	"serial":                     "only msgpack is supported",
-	"server_id_use_crc":          "server_id has one form",
+	"server_id_use_crc":          "Salt 3006 and later do not read it",
 	"strip_colors":               "control sequences from minions never reach the terminal",
 	"sock_pool_size":             "connections are shared",
 	"syndic_forward_all_events":  "every master above always gets every event",

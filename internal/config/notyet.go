@@ -5,14 +5,13 @@ package config
 // the start. The page docs/reference/options.md shows the comments as reasons.
 var NotYet = map[string]Role{
 	// Missing logins.
-	"auth_events_autosign_grains": Masters,
-	"django_auth_path":            Masters,
-	"django_auth_settings":        Masters,
-	"eauth_acl_module":            Masters,
-	"password":                    Minions,
-	"sudo_user":                   Minions,
-	"token_file":                  Masters,
-	"username":                    Minions,
+	"django_auth_path":     Masters,
+	"django_auth_settings": Masters,
+	"eauth_acl_module":     Masters,
+	"password":             Minions,
+	"sudo_user":            Minions,
+	"token_file":           Masters,
+	"username":             Minions,
 
 	// Missing file sources and winrepo; a minion without a master reads `file_roots` only.
 	"azurefs_update_interval":       Both,

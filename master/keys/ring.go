@@ -89,7 +89,8 @@ func (r *Ring) Gate(publishPort int, user string, vouched func(id, pub string, v
 		Identity: r.Identity, Sessions: r.Sessions, AES: r.Shared.Text, PublishPort: publishPort, Log: r.o.Log,
 		Decider: NewDecider(r.Store, Policy{
 			AutoAccept: c.AutoAccept, OpenMode: c.OpenMode, AutosignFile: c.AutosignFile, AutorejectFile: c.AutorejectFile,
-			AutosignGrainsDir: c.AutosignGrainsDir, PermissivePkiAccess: c.PermissivePkiAccess, User: user,
+			AutosignGrainsDir: c.AutosignGrainsDir, AuthEventsAutosignGrains: c.AuthEventsAutosignGrains,
+			PermissivePkiAccess: c.PermissivePkiAccess, User: user,
 			Vouched: vouched, MaxMinions: c.MaxMinions, Connected: connected, MaxPending: c.MaxPendingKeys, Log: r.o.Log,
 		}),
 	}
