@@ -26,9 +26,6 @@ type Options struct {
 	Static any
 	// Version is the version of this program; "" means [MomVersion].
 	Version string
-	// ServerIDHash is the option server_id_use_crc: "crc32", "adler32", or ""
-	// for Salt's usual number.
-	ServerIDHash string
 	// Root is a prefix of /proc, /sys and /etc; "" is the real root.
 	Root string
 	// FQDNs enables the lookup of the names of all addresses of the host

@@ -3,8 +3,6 @@ package grains
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash/adler32"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 
@@ -38,12 +36,6 @@ func (c *collector) identity() *value.Map {
 
 // serverID returns the number that Salt derives from the id.
 func (c *collector) serverID() int64 {
-	switch c.ServerIDHash {
-	case "crc32":
-		return int64(crc32.ChecksumIEEE([]byte(c.ID)))
-	case "adler32":
-		return int64(adler32.Checksum([]byte(c.ID)))
-	}
 	sum := sha256.Sum256([]byte(c.ID))
 	return int64(binary.BigEndian.Uint32(sum[28:]) & (1<<31 - 1))
 }

@@ -13,13 +13,3 @@ func TestServerID_AsSalt(t *testing.T) {
 		}
 	}
 }
-
-func TestServerID_Checksums(t *testing.T) {
-	// zlib.crc32(b"web-01") and zlib.adler32(b"web-01")
-	for kind, want := range map[string]int64{"crc32": 3642079253, "adler32": 124322253} {
-		c := &collector{Options: Options{ID: "web-01", ServerIDHash: kind}}
-		if got := c.serverID(); got != want {
-			t.Errorf("serverID by %s = %d, want %d", kind, got, want)
-		}
-	}
-}
