@@ -305,6 +305,8 @@ func (s *stage) play(t *testing.T, d *datadriven.TestData) string {
 		s.kept.minions[id] = m
 	case "away":
 		s.kept.away[id] = strings.ReplaceAll(arg("reason", ""), "_", " ")
+	case "keep-nothing":
+		s.kept.off = true
 	case "endless":
 		s.endless = true
 	case "run":

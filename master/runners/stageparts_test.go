@@ -16,6 +16,7 @@ import (
 type kept struct {
 	minions map[string]*wire.Map // grains and pillar
 	away    map[string]string
+	off     bool // minion_data_cache: False
 }
 
 // subject is a minion of it for a target.
@@ -75,6 +76,7 @@ func (s *stage) Options() map[string]any {
 	return map[string]any{
 		"timeout": int64(5), "mysql.pass": "**********", "file_roots": map[string]any{"base": []any{"/srv/salt", "/srv/more"}},
 		"list": []any{map[string]any{"a": int64(1)}, map[string]any{"b": map[string]any{"c": "deep"}}}, "off": false,
+		"minion_data_cache": !s.kept.off,
 	}
 }
 
