@@ -45,7 +45,7 @@ func quietly(t *testing.T, m *channeltest.Master, bodies ...[]byte) []*wire.Map 
 func TestCVE2022_22936(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := inTurn(t, m)
-	cfg.MinionJidQueueHwm = 1 // only the serial protects a job that another one has followed
+	cfg.MinionJidQueueHwm, cfg.Bounds.StartedJobs = 1, 1 // only the serial protects a job that another one has followed
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	job, next := channeltest.Job(newJID(), "m1", "test.ping"), channeltest.Job(newJID(), "m1", "test.ping")

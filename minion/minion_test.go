@@ -232,11 +232,11 @@ func TestMinion_JobsRunOnce(t *testing.T) {
 	gates.reset()
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
-	cfg.MinionJidQueueHwm = 2
+	cfg.MinionJidQueueHwm, cfg.Bounds.StartedJobs = 1, 3
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	first := newJID()
-	for _, jid := range []string{first, first, newJID(), first, newJID(), newJID()} {
+	for _, jid := range []string{first, first, newJID(), first, newJID(), first, newJID()} {
 		m.Publish(channeltest.Job(jid, "m1", "gate.count"))
 	}
 	m.Await(t, "_return", 4)
@@ -246,6 +246,45 @@ func TestMinion_JobsRunOnce(t *testing.T) {
 	}
 	m.Publish(channeltest.Job(first, "m1", "gate.count")) // beyond the window
 	m.Await(t, "_return", 5)
+}
+
+// A minion that comes home is given the jobs that its master could not deliver. It knows those that it has run elsewhere,
+// also after a restart, however many followed them.
+func TestMinion_KnowsWhatItRanElsewhere(t *testing.T) {
+	gates.reset()
+	m := channeltest.Start(t, channeltest.Rules{})
+	cfg := testConfig(t, m)
+	const jobs = 250 // more than minion_jid_queue_hwm
+	jids := make([]string, jobs)
+	publish := func() {
+		for i := range jids {
+			m.Publish(channeltest.Job(jids[i], "m1", "gate.count"))
+		}
+	}
+	d := start(t, cfg)
+	m.AwaitSubscribers(t, 1)
+	for i := range jids {
+		jids[i] = newJID()
+	}
+	publish()
+	m.Await(t, "_return", jobs)
+	publish()
+	last := newJID()
+	m.Publish(channeltest.Job(last, "m1", "test.ping"))
+	m.AwaitReturn(t, last)
+	waiting.Until(t, "the jobs to end", func() bool { return len(d.jobs.Table().Running()) == 0 })
+	if err := d.end(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, cfg)
+	m.AwaitSubscribers(t, 2)
+	publish()
+	last = newJID()
+	m.Publish(channeltest.Job(last, "m1", "test.ping"))
+	m.AwaitReturn(t, last)
+	if got := counted.Load(); got != jobs {
+		t.Errorf("ran %d times", got)
+	}
 }
 
 func TestMinion_GarbageIsDropped(t *testing.T) {

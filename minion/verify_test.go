@@ -121,7 +121,7 @@ func TestVerifyTop_ReplayAfterRestart(t *testing.T) {
 	m := channeltest.Start(t, channeltest.Rules{})
 	cfg := testConfig(t, m)
 	trusting(t, cfg, "syndic")
-	cfg.MinionJidQueueHwm = 1
+	cfg.MinionJidQueueHwm, cfg.Bounds.StartedJobs = 1, 1
 	d := start(t, cfg)
 	m.AwaitSubscribers(t, 1)
 	job := ordered(t, "syndic", channeltest.Job(newJID(), "m1", "test.echo", "x"), time.Now())

@@ -53,6 +53,8 @@ type Bounds struct {
 	Returns    int `bound:"returns" default:"20000" small:"150..400" help:"returns that a minion keeps for a master that is away"`
 	MinionJobs int `bound:"minion_jobs" default:"4096" small:"8..32" help:"jobs that wait in a minion"`
 	SeenJobs   int `bound:"seen_jobs" default:"65536" small:"200..500" help:"orders of a master that a minion remembers"`
+	// StartedJobs must cover what a master may give a minion that comes home from a sibling: its open jobs.
+	StartedJobs int `bound:"started_jobs" default:"16384" small:"200..500" help:"job ids that a minion remembers as run"`
 
 	AskedJobs         int           `bound:"asked_jobs" default:"4096" small:"150..300" help:"jobs that a node remembers with the masters above that asked for them"`
 	UnreportedJobs    int           `bound:"unreported_jobs" default:"4096" small:"100..200" help:"closed jobs whose end a parent has not acknowledged"`

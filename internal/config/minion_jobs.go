@@ -14,7 +14,7 @@ type MinionJobs struct {
 	PubRet bool `yaml:"pub_ret" default:"true"`
 	// CacheJobs controls whether results are kept on the minion.
 	CacheJobs bool `yaml:"cache_jobs" default:"false"`
-	// MinionJidQueueHwm is the number of job ids remembered as run.
+	// MinionJidQueueHwm is the number of jobs whose returns are remembered, for a second master that sends the same job.
 	MinionJidQueueHwm int `yaml:"minion_jid_queue_hwm" default:"100" min:"1"`
 	// ProcessCountMax is the number of simultaneous jobs; `-1` for no limit.
 	ProcessCountMax int `yaml:"process_count_max" default:"-1" min:"-1"`

@@ -79,7 +79,7 @@ func New(o Options) (*Jobs, error) {
 		Encoder:   delivery.Encoder{ID: cfg.ID, Depth: b.Depth, MaxFrameSize: cfg.MaxFrameSize},
 		Returners: delivery.Returners{Options: cfg, Log: o.Log, Now: o.Now},
 		Cache:     delivery.CacheOf(cfg.Cachedir),
-		recent:    newRecent(cfg.MinionJidQueueHwm),
+		recent:    newRecent(cfg.MinionJidQueueHwm, b.StartedJobs),
 		slots:     newSlots(cfg.ProcessCountMax, b.MinionJobs),
 		procs:     procDir(filepath.Join(cfg.Cachedir, "proc")),
 	}
@@ -98,7 +98,7 @@ func New(o Options) (*Jobs, error) {
 // OpenJournal reads the jobs that earlier runs of the daemon have started, and records new ones
 // from now on.
 func (j *Jobs) OpenJournal() (err error) {
-	if j.journal, err = openJournal(filepath.Join(j.Config.Cachedir, "jids"), j.Config.MinionJidQueueHwm); err != nil {
+	if j.journal, err = openJournal(filepath.Join(j.Config.Cachedir, "jids"), j.Config.Bounds.OrDefault().StartedJobs); err != nil {
 		return err
 	}
 	for _, jid := range j.journal.jids() {

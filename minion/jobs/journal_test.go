@@ -52,7 +52,7 @@ func TestJournal(t *testing.T) {
 
 // A job that an earlier run has started does not run when a master sends it again.
 func TestKnownFromTheJournal(t *testing.T) {
-	r := newRecent(10)
+	r := newRecent(10, 10)
 	r.know("1")
 	if fresh, _ := r.take("1", nil); fresh {
 		t.Error("run twice")

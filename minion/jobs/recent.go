@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/momtree/mom/internal/lru"
@@ -10,11 +11,15 @@ import (
 const maxKeptReturn = 64 << 10
 
 // recent records the last jids, so that a job runs once, however often and by however many
-// masters it is published (minion_jid_queue_hwm). A second master that publishes the same job,
-// such as the second of two syndics of one top, gets the return of the one run, too.
+// masters it is published (bound started_jobs). A minion that comes home is given the jobs that
+// its master could not deliver and that are still open: it may have run many of them elsewhere.
+//
+// A second master that publishes one of the last jobs (minion_jid_queue_hwm), such as the second
+// of two syndics of one top, gets the return of the one run, too.
 type recent struct {
 	mu   sync.Mutex
 	jobs *lru.Guarded[string, *recentJob]
+	last *lru.Guarded[string, *recentJob] // those that have masters
 }
 
 type recentJob struct {
@@ -24,8 +29,14 @@ type recentJob struct {
 	masters []Master // the masters that get it
 }
 
-func newRecent(limit int) *recent {
-	return &recent{jobs: lru.NewGuarded[string, *recentJob](limit, nil)}
+// newRecent returns a record of the last started jids, with masters and returns of fewer of them.
+func newRecent(returns, started int) *recent {
+	//mutant:minions-know-what-they-ran-elsewhere
+	started = max(returns, started)
+	return &recent{
+		jobs: lru.NewGuarded[string, *recentJob](started, nil),
+		last: lru.NewGuarded(returns, func(_ string, j *recentJob) { j.load, j.masters = nil, nil }),
+	}
 }
 
 // keep records that the return of a job is in the outboxes, so no master waits for the rest of
@@ -52,15 +63,15 @@ func (r *recent) take(jid string, from Master) (fresh bool, load []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if j, ok := r.jobs.Peek(jid); ok {
-		for _, known := range j.masters {
-			if known == from {
-				return false, nil
-			}
+		if slices.Contains(j.masters, from) || !r.last.Contains(jid) {
+			return false, nil
 		}
 		j.masters = append(j.masters, from)
 		return false, j.load
 	}
-	r.jobs.Add(jid, &recentJob{masters: []Master{from}})
+	j := &recentJob{masters: []Master{from}}
+	r.jobs.Add(jid, j)
+	r.last.Add(jid, j)
 	return true, nil
 }
 
@@ -85,6 +96,7 @@ func (r *recent) forget(jid string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.jobs.Remove(jid)
+	r.last.Remove(jid)
 }
 
 // finish stores the return and reports which masters get it. own is the master that sent the
@@ -93,10 +105,12 @@ func (r *recent) finish(jid string, load []byte, own Master) []Master {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j, ok := r.jobs.Peek(jid)
-	if !ok {
+	if ok {
+		j.done = true
+	}
+	if !ok || !r.last.Contains(jid) {
 		return []Master{own}
 	}
-	j.done = true
 	if len(load) <= maxKeptReturn {
 		j.load = load
 	}

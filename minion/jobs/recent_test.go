@@ -9,7 +9,7 @@ type master struct {
 }
 
 func TestRecent(t *testing.T) {
-	r, a, b := newRecent(2), &master{name: "a"}, &master{name: "b"}
+	r, a, b := newRecent(2, 3), &master{name: "a"}, &master{name: "b"}
 	if fresh, _ := r.take("1", a); !fresh {
 		t.Error("a new job is not new")
 	}
@@ -28,6 +28,13 @@ func TestRecent(t *testing.T) {
 	}
 	r.take("2", a)
 	r.take("3", a)
+	if fresh, load := r.take("1", &master{name: "d"}); fresh || load != nil {
+		t.Errorf("a job whose return is not kept any more: new %v, %q", fresh, load)
+	}
+	if to := r.finish("1", []byte("x"), c); len(to) != 1 || to[0] != c {
+		t.Errorf("its return goes to %v", to)
+	}
+	r.take("4", a)
 	if fresh, _ := r.take("1", a); !fresh {
 		t.Error("a job beyond the window is still known")
 	}
