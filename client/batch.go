@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/momtree/mom/internal/batchstate"
 )
 
 // Batch configures a job that runs on a few minions at a time.
@@ -43,8 +46,8 @@ func (o Batch) Slots(minions int) (int, error) {
 	return max(1, int(min(n, float64(minions)))), nil
 }
 
-// BatchUpdate is an event of a batch run. Exactly one of Begins, Started, Ended and the fields
-// of Update is set.
+// BatchUpdate is an event of a batch run. Exactly one of Begins, Started, Halted, Ended and the
+// fields of Update is set.
 type BatchUpdate struct {
 	// Begins lists the minions of the next round, which is about to be published.
 	Begins []string
@@ -56,43 +59,42 @@ type BatchUpdate struct {
 	JID string
 	// Stopped is set beside an Update: the minion whose failure stopped the run (FailHard).
 	Stopped string
+	// Halted is why no further minion starts: somebody stopped the run (salt-run batch.stop).
+	Halted string
 	// Ended is the account of all rounds. Minions that did not answer the initial test.ping
 	// are in Missing too.
 	Ended *Account
 }
 
 // Batching is a job that runs in batches. Each minion that is done frees a slot for the next.
+// The master shows a run of up to 5000 minions in salt-run batch.list_active and batch.status,
+// and batch.stop stops it, if the master is on this machine.
 type Batching struct {
 	// Asked is the outcome of the initial test.ping, which finds the minions that are up.
 	Asked Outcome
 
 	by      Follower
 	job     Job
-	o       Batch
 	ctx     context.Context // of the goroutines that follow rounds
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	events  chan batchEvent
-	size    int
-	queue   []string
+	state   *batchstate.State
+	report  batchReport
+	ready   []string        // in Active, not reported in Begins yet
 	begun   []string        // reported in Begins, published by the next call
-	taken   int             // occupied slots
-	done    map[string]bool // minions whose slot was released
 	counted map[string]bool // minions that have returned in a round
 	open    int             // rounds still followed
-	jid     string          // shared by all rounds; "" if each has its own
 	sent    int             // minions published to so far
-	stopped bool            // by FailHard
 	total   Account
 }
 
-// batchEvent is an update of a round, or reports that a slot became free.
+// batchEvent is an update of a round.
 type batchEvent struct {
-	jid   string
-	ids   []string
-	u     Update
-	err   error
-	freed bool
+	jid string
+	ids []string
+	u   Update
+	err error
 }
 
 // Batch runs test.ping on the target of j and prepares to run j on the minions that answer.
@@ -112,18 +114,34 @@ func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error
 		return nil, err
 	}
 	b := &Batching{
-		Asked: asked, by: by, job: j, o: o, events: make(chan batchEvent), queue: slices.Sorted(maps.Keys(asked.Returns)), done: map[string]bool{}, counted: map[string]bool{},
+		Asked: asked, by: by, job: j, events: make(chan batchEvent), counted: map[string]bool{},
 		total: Account{JID: asked.JID, Expected: asked.Account.Expected, Missing: maps.Clone(asked.Account.Missing), Nodes: asked.Account.Nodes},
 	}
-	b.size, err = o.Slots(len(b.queue))
 	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	return b, err
+	ids := slices.Sorted(maps.Keys(asked.Returns))
+	size, err := o.Slots(len(ids))
+	if err != nil {
+		return b, err
+	}
+	if b.state, err = newBatchState(j, o, ids, size); err != nil {
+		return b, err
+	}
+	if c, ok := by.(*Client); ok {
+		b.report.by = c
+		c.describe(b.state, &j)
+	}
+	b.ready = b.state.Progress(batchstate.Outcomes{}, time.Now())
+	return b, nil
 }
 
 // Close stops following. Published rounds go on; no more are published.
 func (b *Batching) Close() error {
 	b.cancel()
 	b.work.Wait()
+	if b.state != nil {
+		b.state.Halt("the command has ended") // unless it is over
+		b.report.end(b.state)
+	}
 	return nil
 }
 
@@ -136,20 +154,31 @@ func (b *Batching) Next(ctx context.Context) (BatchUpdate, error) {
 			b.begun = nil
 			return b.start(ctx, ids)
 		}
-		if n := min(b.size-b.taken, len(b.queue)); n > 0 && !b.stopped {
-			b.begun, b.queue = b.queue[:n], b.queue[n:]
-			return BatchUpdate{Begins: slices.Clone(b.begun)}, nil
+		if ids := b.ready; len(ids) > 0 {
+			b.begun, b.ready = ids, nil
+			return BatchUpdate{Begins: slices.Clone(ids)}, nil
 		}
-		if b.open == 0 && (b.stopped || len(b.queue) == 0) {
+		if b.open == 0 && (b.state.Halted || len(b.state.Pending) == 0) {
+			b.report.end(b.state)
 			return BatchUpdate{Ended: &b.total}, nil
+		}
+		var slot <-chan time.Time // a slot becomes free
+		if wait, ok := b.state.Waits(time.Now()); ok {
+			slot = time.After(wait)
 		}
 		select {
 		case n := <-b.events:
-			if n.freed {
-				b.taken--
-				continue
-			}
 			return b.handle(n)
+		case <-slot:
+			b.advance(batchstate.Outcomes{})
+		case <-b.report.due:
+			b.report.send(b.state)
+		case reason := <-b.report.halts:
+			if !b.state.Halted {
+				b.state.Halt(reason)
+				b.report.changed(b.state)
+				return BatchUpdate{Halted: reason}, nil
+			}
 		case <-ctx.Done():
 			return BatchUpdate{}, ctx.Err()
 		case <-b.ctx.Done():
@@ -161,8 +190,8 @@ func (b *Batching) Next(ctx context.Context) (BatchUpdate, error) {
 // start publishes the job to the next minions and follows it.
 func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error) {
 	j := b.job.on(ids)
-	if b.jid != "" {
-		j.JID = b.jid
+	if b.state.JID != "" {
+		j.JID = b.state.JID
 	}
 	f, err := b.by.Follow(ctx, j)
 	if err != nil {
@@ -170,14 +199,13 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 	}
 	_, judged := f.from.(*unreported)
 	if f.ReportsEnd || judged {
-		b.jid = f.JID
+		b.state.JID = f.JID
 	}
 	r := round{ids: ids}
 	if j.JID != "" && f.ReportsEnd {
 		r.before = b.sent
 	}
 	b.sent += len(ids)
-	b.taken += len(ids)
 	b.open++
 	b.work.Go(func() {
 		defer f.Close()
@@ -194,6 +222,7 @@ func (b *Batching) start(ctx context.Context, ids []string) (BatchUpdate, error)
 			}
 		}
 	})
+	b.report.begin(ctx, b)
 	return BatchUpdate{Started: f.JID}, nil
 }
 
@@ -241,24 +270,24 @@ func (b *Batching) handle(n batchEvent) (BatchUpdate, error) {
 	if n.err != nil {
 		return out, n.err
 	}
+	outcome := batchstate.Outcomes{Returned: map[string]int{}, Gone: map[string]string{}}
 	switch u := n.u; {
 	case u.Return != nil:
-		if u.Return.Retcode != 0 {
-			out.Stopped = b.failed(u.Return.ID)
-		}
 		b.count(u.Return)
-		b.finish(u.Return.ID)
+		outcome.Returned[u.Return.ID] = u.Return.Retcode
+		out.Stopped = u.Return.ID
 	case u.Missing != nil:
 		for _, id := range slices.Sorted(maps.Keys(u.Missing)) {
-			if id := b.failed(id); id != "" {
-				out.Stopped = id
-			}
-			b.finish(id)
+			outcome.Gone[id] = batchstate.ReasonTimeout
+			out.Stopped = cmp.Or(out.Stopped, id)
 		}
 	case u.Complete != nil:
 		b.open--
 		for _, id := range n.ids {
-			b.finish(id)
+			if _, runs := b.state.Active[id]; runs {
+				outcome.Gone[id] = batchstate.ReasonTimeout
+				out.Stopped = cmp.Or(out.Stopped, id)
+			}
 		}
 		for id, why := range u.Complete.Missing {
 			if !b.counted[id] {
@@ -266,7 +295,22 @@ func (b *Batching) handle(n batchEvent) (BatchUpdate, error) {
 			}
 		}
 	}
+	before := b.state.Halted
+	if !outcome.Empty() {
+		b.advance(outcome)
+	}
+	if before || !b.state.Halted {
+		out.Stopped = ""
+	}
 	return out, nil
+}
+
+// advance applies outcomes and starts the next minions.
+func (b *Batching) advance(n batchstate.Outcomes) {
+	b.ready = append(b.ready, b.state.Progress(n, time.Now())...)
+	if len(b.ready) > 0 || !n.Empty() {
+		b.report.changed(b.state)
+	}
 }
 
 // count adds a return to the account of all rounds.
@@ -281,37 +325,4 @@ func (b *Batching) count(r *Return) {
 	} else {
 		b.total.Failed++
 	}
-}
-
-// failed applies FailHard. It returns the id if this minion stops the run.
-func (b *Batching) failed(id string) string {
-	if !b.o.FailHard || b.stopped {
-		return ""
-	}
-	b.stopped = true
-	return id
-}
-
-// finish releases the slot of a minion, after Wait.
-func (b *Batching) finish(id string) {
-	if b.done[id] {
-		return
-	}
-	b.done[id] = true
-	if b.o.Wait <= 0 || len(b.queue) == 0 {
-		b.taken--
-		return
-	}
-	b.work.Go(func() {
-		t := time.NewTimer(b.o.Wait)
-		defer t.Stop()
-		select {
-		case <-t.C:
-			select {
-			case b.events <- batchEvent{freed: true}:
-			case <-b.ctx.Done():
-			}
-		case <-b.ctx.Done():
-		}
-	})
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
+	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -212,5 +214,118 @@ func TestSubset(t *testing.T) {
 		if _, err := c.Subset(within(t), Job{Tgt: "*", Fun: []string{[]string{"x.y", "no.such"}[min(n, 1)]}}, n); !errors.Is(err, ErrNoMatch) {
 			t.Errorf("%d: %v", n, err)
 		}
+	}
+}
+
+// A master shows a running batch of a command, and can halt it: no further minion starts.
+func TestBatch_IsReportedAndHalted(t *testing.T) {
+	m := startMaster(t)
+	m.answering()
+	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: batchstate.TagPrefix, Size: 100})
+	defer sub.Close()
+	var last *batchstate.State
+	var event func() string
+	event = func() string { // the action of the next event about the batch
+		t.Helper()
+		select {
+		case e := <-sub.C():
+			id, action := batchstate.ReadTag(e.Tag)
+			d, err := e.Map()
+			if d.String("reason") != "" { // ours, below
+				return event()
+			}
+			if err != nil || id == "" || d.Map("state") == nil || d.String("driver") != batchstate.DriverCLI {
+				t.Fatalf("%s %v: %v", e.Tag, d, err)
+			}
+			raw, err := wire.Encode(d.Map("state"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last, err = batchstate.Decode(raw); err != nil || last.JID != id {
+				t.Fatalf("%+v, %v", last, err)
+			}
+			return action
+		case <-within(t).Done():
+			t.Fatal("no event about the batch")
+		}
+		return ""
+	}
+	job := Job{Tgt: "web-*", Fun: []string{"x.y"}, Args: []any{"secret"}}
+	b, err := m.client().Batch(within(t), job, Batch{Size: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds(t, b)
+	if a, z := event(), event(); a != batchstate.ActionNew || z != batchstate.ActionComplete || len(last.Done) != 3 || last.Tgt != "web-*" || last.User == "" || strings.Contains(string(last.Arg), "secret") {
+		t.Errorf("reported as %s, %s, %+v", a, z, last)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	b, err = m.client().Batch(within(t), job, Batch{Size: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u := (BatchUpdate{}); u.Started == ""; {
+		if u, err = b.Next(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := event(); a != batchstate.ActionNew || len(last.Active) != 1 || len(last.Pending) != 2 {
+		t.Errorf("reported as %s, %+v", a, last)
+	}
+	m.change(func() { // no further minion returns
+		m.answer = func(load *wire.Map) any {
+			return wire.NewMap("load", wire.NewMap("jid", load.String("jid"), "minions", load.Strings("tgt"), "missing", []any{}, "nodes", []any{}))
+		}
+	})
+	m.fire(batchstate.TagPrefix+last.JID+"/halted", "jid", last.JID, "reason", "enough")
+	for u := (BatchUpdate{}); u.Halted == ""; {
+		if u, err = b.Next(within(t)); err != nil || u.Ended != nil {
+			t.Fatalf("%+v, %v", u, err)
+		}
+		if u.Halted != "" && u.Halted != "enough" {
+			t.Errorf("halted: %s", u.Halted)
+		}
+	}
+	m.fire("salt/job/"+last.JID+"/complete", "jid", last.JID, "expected", 2, "returned", 1, "failed", 0, "missing", wire.NewMap("web-2", wire.NewMap("reason", "x")), "seconds", 1)
+	if got, end := rounds(t, b); end.Returned > 1 || strings.Contains(strings.Join(got, " "), "web-3") {
+		t.Errorf("after the halt: %q, %+v", got, end)
+	}
+	for last.Halted = false; !last.Halted; {
+		if a := event(); a != batchstate.ActionProgress && a != batchstate.ActionHalted {
+			t.Errorf("reported as %s", a)
+		}
+	}
+	if !last.Halted || last.Reason != "enough" {
+		t.Errorf("ended as %+v", last)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A command that ends before its batch reports that the batch is halted.
+func TestBatch_CloseIsReported(t *testing.T) {
+	m := startMaster(t)
+	m.answering()
+	b, err := m.client().Batch(within(t), Job{Tgt: "*", Fun: []string{"x.y"}}, Batch{Size: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for u := (BatchUpdate{}); u.Started == ""; {
+		if u, err = b.Next(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: batchstate.TagPrefix, Size: 100, Match: func(e bus.Event) bool { return strings.HasSuffix(e.Tag, "/halted") }})
+	defer sub.Close()
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-sub.C():
+	case <-within(t).Done():
+		t.Error("not reported")
 	}
 }

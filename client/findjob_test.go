@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,12 +112,11 @@ func TestNoBatchesOfPythonMaster(t *testing.T) {
 // All rounds of a batch have one job id at a Python master too.
 func TestBatchAtPythonMaster(t *testing.T) {
 	m := startMaster(t)
-	n := 0
+	var n atomic.Int32
 	m.answer = func(load *wire.Map) any {
-		n++
 		jid := load.String("jid")
-		if jid == "" {
-			jid = "2026030112000000000" + string(rune('0'+n))
+		if number := n.Add(1); jid == "" {
+			jid = "2026030112000000000" + string('0'+number)
 		}
 		ids := load.Strings("tgt")
 		if len(ids) == 0 {

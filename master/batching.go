@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/access"
@@ -36,7 +37,7 @@ func (m *Master) instanceName() string {
 }
 
 // publishSlice publishes one slice of a batch as the user who started it.
-func (m *Master) publishSlice(ctx context.Context, st *batches.State, ids []string) (string, error) {
+func (m *Master) publishSlice(ctx context.Context, st *batchstate.State, ids []string) (string, error) {
 	by, err := m.startedBy(ctx, st)
 	if err != nil {
 		return "", err
@@ -69,7 +70,7 @@ func (m *Master) publishSlice(ctx context.Context, st *batches.State, ids []stri
 
 // startedBy returns the user of a batch. A batch handed over by Salt's command belongs to the user
 // of its job, whose first slice was allowed.
-func (m *Master) startedBy(ctx context.Context, st *batches.State) (access.By, error) {
+func (m *Master) startedBy(ctx context.Context, st *batchstate.State) (access.By, error) {
 	if st.By.Owner != "" {
 		by := access.By{Owner: st.By.Owner}
 		if st.By.Eauth != "" {
@@ -92,7 +93,7 @@ func (m *Master) startedBy(ctx context.Context, st *batches.State) (access.By, e
 }
 
 // sliceLoad returns the publish load of a slice.
-func sliceLoad(st *batches.State, ids []string) (wire.Raw, error) {
+func sliceLoad(st *batchstate.State, ids []string) (wire.Raw, error) {
 	p := wire.PublishLoad{JID: st.JID, TgtType: "list", Fun: st.Fun, Arg: st.Arg, Ret: st.Ret, User: st.User, Kwargs: st.By.Extra}
 	var err error
 	if p.Tgt, err = wire.Encode(ids); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/batches"
@@ -59,11 +60,11 @@ func (w *World) publishBatch(j *job, r *run) {
 	if len(ids) == 0 {
 		ids = w.ids[:1] // a batch without minions is not started
 	}
-	st := batches.NewState(ids, j.Batch.Size, top.wall())
+	st := batchstate.New(ids, j.Batch.Size, top.wall())
 	st.JID, st.Failhard, st.BatchWait = j.jid, j.Batch.Failhard, j.Batch.Wait.Seconds()
 	d := &driven{core: batches.Core{State: st}, j: j}
 	clear(j.assigned)
-	j.assign(w, d.core.Step(batches.Outcomes{}, top.wall()), 0)
+	j.assign(w, d.core.Step(batchstate.Outcomes{}, top.wall()), 0)
 	w.trace(nil, "starts %s at %s on %d minions, %d at a time", j.jid, top.id, len(ids), j.Batch.Size)
 	r.published = time.Duration(w.now)
 	answer := func() {}
@@ -209,7 +210,7 @@ func (n *node) step(d *driven) {
 	}
 }
 
-func (n *node) batchLook(d *driven) batches.Outcomes {
+func (n *node) batchLook(d *driven) batchstate.Outcomes {
 	return d.core.Look(func() (map[string]jobevent.Absence, bool) {
 		a, known := n.engine.State(d.j.jid)
 		if !known {

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/sequence"
 	"github.com/momtree/mom/internal/timing"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/admission"
-	"github.com/momtree/mom/master/batches"
 	"github.com/momtree/mom/master/engine"
 	"github.com/momtree/mom/master/jobstore"
 	"github.com/momtree/mom/master/retention"
@@ -39,7 +39,7 @@ type node struct {
 	pubs    []*job        // its publications, by serial
 	kept    map[*job]bool // publications kept for peers that missed them
 	foreign map[*job]bool // jobs that another top publishes
-	onDisk  map[string]*batches.State
+	onDisk  map[string]*batchstate.State
 	origins map[string][]*link // which parents requested a job
 	guard   *guard             // who may speak for whom; nil: no hostile peers
 	skew    time.Duration      // how far the wall clock is ahead
@@ -76,7 +76,7 @@ type node struct {
 
 func (w *World) newNode(i, lo, hi int, parents []int) *node {
 	n := &node{
-		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, foreign: map[*job]bool{}, onDisk: map[string]*batches.State{}, batches: map[string]*driven{},
+		w: w, idx: int32(i), id: "top", lo: lo, origins: map[string][]*link{}, kept: map[*job]bool{}, foreign: map[*job]bool{}, onDisk: map[string]*batchstate.State{}, batches: map[string]*driven{},
 	}
 	if i > 0 {
 		n.id = fmt.Sprintf("n%d", i)

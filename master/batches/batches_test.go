@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -158,7 +159,7 @@ func TestBatch_DiedBeforeThePublication(t *testing.T) {
 		w.mu.Lock()
 		w.codes["a"] = 0
 		w.mu.Unlock()
-		st.progress(Outcomes{Returned: map[string]int{"a": 0}}, time.Now())
+		st.Progress(batchstate.Outcomes{Returned: map[string]int{"a": 0}}, time.Now())
 		if err := w.files.write(st); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func TestBatch_Stop(t *testing.T) {
 func TestBatch_StopByEvent(t *testing.T) {
 	in(t, func(w *world) {
 		w.start(4, "2")
-		w.o.Fire(tagPrefix+jobID+"/stop", wire.NewMap("jid", jobID, "reason", "enough"))
+		w.o.Fire(batchstate.TagPrefix+jobID+"/stop", wire.NewMap("jid", jobID, "reason", "enough"))
 		synctest.Wait()
 		w.status("0 2 2 0 enough")
 	})

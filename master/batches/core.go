@@ -2,39 +2,20 @@ package batches
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/jobevent"
 )
 
 // Core decides the next step of one batch. It has no clock, files or goroutines: a [Service] and
 // the simulator (lab/sim) drive it. It is not safe for concurrent use.
 type Core struct {
-	State  *State
+	State  *batchstate.State
 	retry  time.Time // time of the next attempt to publish a slice; zero: now
 	gaveUp bool      // a minion was given up since the last write
 }
-
-// NewState returns the state of a new batch. Minions start in the given order.
-func NewState(minions []string, size int, now time.Time) *State {
-	return &State{
-		All: minions, Pending: minions, Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{}, Size: size,
-		Created: unix(now), Driver: driverMaster,
-	}
-}
-
-// Clone returns a deep copy of the mutable state.
-func (s *State) Clone() *State {
-	c := *s
-	c.Pending, c.Wait = slices.Clone(s.Pending), slices.Clone(s.Wait)
-	c.Active, c.Done, c.Failed = maps.Clone(s.Active), maps.Clone(s.Done), maps.Clone(s.Failed)
-	return &c
-}
-
-// Over reports whether the batch has ended.
-func (s *State) Over() bool { return s.done() }
 
 // CatchUp updates a restored state from the minions that the stored job names, sorted: these have
 // started, even if the state was not written since. Lost are minions that started by the state and
@@ -46,7 +27,7 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 	}
 	c.State.Pending = slices.DeleteFunc(slices.Clone(c.State.Pending), func(id string) bool {
 		if begun(id) {
-			c.State.Active[id] = unix(now)
+			c.State.Active[id] = batchstate.Unix(now)
 		}
 		//mutant:batch-begun-by-the-stored-job
 		return begun(id)
@@ -55,18 +36,18 @@ func (c *Core) CatchUp(named []string, now time.Time) (lost []string) {
 }
 
 // Step applies n and returns the minions that start now.
-func (c *Core) Step(n Outcomes, now time.Time) (begin []string) {
+func (c *Core) Step(n batchstate.Outcomes, now time.Time) (begin []string) {
 	c.gaveUp = c.gaveUp || len(n.Gone) > 0
 	if c.retry.Sub(now) > retryAfter { // the clock was set back
 		c.retry = now.Add(retryAfter)
 	}
 	if c.retry.IsZero() || !now.Before(c.retry) {
 		c.retry = time.Time{}
-		return c.State.progress(n, now)
+		return c.State.Progress(n, now)
 	}
 	held := c.State.Pending // no slot before the retry
 	c.State.Pending = nil
-	c.State.progress(n, now)
+	c.State.Progress(n, now)
 	c.State.Pending = held
 	return nil
 }
@@ -81,15 +62,15 @@ func (c *Core) NotPublished(ids []string, why error, now time.Time) (again bool)
 			c.State.Failed[id] = "unknown minion"
 		}
 		if c.State.Failhard {
-			c.State.halt(reasonFailhard)
+			c.State.Halt(batchstate.ReasonFailhard)
 		}
 	case errors.Is(why, ErrNotNow):
-		c.State.putBack(ids)
+		c.State.PutBack(ids)
 		c.retry = now.Add(retryAfter)
 		return true
 	default:
-		c.State.putBack(ids)
-		c.State.halt(why.Error())
+		c.State.PutBack(ids)
+		c.State.Halt(why.Error())
 	}
 	return false
 }
@@ -103,12 +84,12 @@ func (c *Core) WriteFirst() bool { return c.gaveUp }
 func (c *Core) Written() { c.gaveUp = false }
 
 // Halt ends the batch: no further minion starts.
-func (c *Core) Halt(reason string) { c.State.halt(reason) }
+func (c *Core) Halt(reason string) { c.State.Halt(reason) }
 
 // Look reads the outcome of all active minions: first the account of the job (missing minions, and
 // whether the job is open), then the returns. Any other minion is still running.
-func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool), returned func(id string) (code int, ok bool, err error)) Outcomes {
-	n := Outcomes{Returned: map[string]int{}, Gone: map[string]string{}}
+func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool), returned func(id string) (code int, ok bool, err error)) batchstate.Outcomes {
+	n := batchstate.Outcomes{Returned: map[string]int{}, Gone: map[string]string{}}
 	if len(c.State.Active) == 0 {
 		return n
 	}
@@ -122,7 +103,7 @@ func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool)
 			n.Returned[id] = code
 		//mutant:batch-work-is-waited-for
 		case missing || !open:
-			n.Gone[id] = reasonTimeout
+			n.Gone[id] = batchstate.ReasonTimeout
 		}
 	}
 	return n
@@ -131,11 +112,11 @@ func (c *Core) Look(account func() (gone map[string]jobevent.Absence, open bool)
 // Due returns the time until the next step without further outcomes; ok is false if no step is due.
 func (c *Core) Due(now time.Time) (time.Duration, bool) {
 	s := c.State
-	due, some := s.waits(now)
+	due, some := s.Waits(now)
 	if retry := max(time.Millisecond, c.retry.Sub(now)); !c.retry.IsZero() && (!some || retry < due) {
 		due, some = retry, true
 	}
-	if !s.done() && len(s.Active) == 0 && len(s.Wait) == 0 && c.retry.IsZero() {
+	if !s.Over() && len(s.Active) == 0 && len(s.Wait) == 0 && c.retry.IsZero() {
 		return 0, true // a slice matched no minion: start the next ones
 	}
 	return due, some

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/timing"
@@ -37,7 +38,7 @@ type batch struct {
 
 	mu   sync.Mutex // guards core and st, which one goroutine changes
 	core Core
-	st   *State // state of core
+	st   *batchstate.State // state of core
 
 	written time.Time // the last write
 	dirty   bool      // unwritten changes
@@ -46,13 +47,13 @@ type batch struct {
 func (b *batch) summary() *wire.Map {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.st.summary(b.s.o.Now())
+	return b.st.Summary(b.s.o.Now())
 }
 
-func (b *batch) snapshot() *State {
+func (b *batch) snapshot() *batchstate.State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return &State{JID: b.st.JID, Pending: slices.Clone(b.st.Pending), Active: maps.Clone(b.st.Active), Halted: b.st.Halted}
+	return &batchstate.State{JID: b.st.JID, Pending: slices.Clone(b.st.Pending), Active: maps.Clone(b.st.Active), Halted: b.st.Halted}
 }
 
 // halt ends the batch. The first reason wins.
@@ -74,7 +75,7 @@ func (b *batch) listen() *bus.Subscription {
 func (b *batch) run(ctx context.Context) {
 	defer func() { b.sub.Close() }()
 	if b.fresh {
-		b.s.o.Fire(b.st.newEvent())
+		b.s.o.Fire(b.st.NewEvent())
 	}
 	for err := b.catchUp(ctx); err != nil && ctx.Err() == nil; err = b.catchUp(ctx) {
 		b.s.o.Log.Error("saved batch slices not read", "jid", b.st.JID, "err", err)
@@ -90,7 +91,7 @@ func (b *batch) run(ctx context.Context) {
 			b.write()
 			return
 		}
-		if b.st.done() {
+		if b.st.Over() {
 			b.end()
 			return
 		}
@@ -116,7 +117,7 @@ func (b *batch) catchUp(ctx context.Context) error {
 }
 
 // advance applies n, and publishes while there is room and no further outcomes are known.
-func (b *batch) advance(ctx context.Context, n Outcomes) {
+func (b *batch) advance(ctx context.Context, n batchstate.Outcomes) {
 	now := b.s.o.Now()
 	b.mu.Lock()
 	begin := b.core.Step(n, now)
@@ -128,10 +129,10 @@ func (b *batch) advance(ctx context.Context, n Outcomes) {
 		}
 		b.publish(ctx, begin)
 	}
-	if len(begin) > 0 || !n.empty() {
-		b.s.o.Fire(b.st.progressEvent())
+	if len(begin) > 0 || !n.Empty() {
+		b.s.o.Fire(b.st.ProgressEvent())
 	}
-	if b.dirty && (now.Sub(b.written) >= writeEvery || b.st.done()) {
+	if b.dirty && (now.Sub(b.written) >= writeEvery || b.st.Over()) {
 		b.write()
 	}
 }
@@ -154,7 +155,7 @@ func (b *batch) publish(ctx context.Context, ids []string) {
 }
 
 // await blocks until an outcome or event arrives, or a step is due.
-func (b *batch) await(ctx context.Context) Outcomes {
+func (b *batch) await(ctx context.Context) batchstate.Outcomes {
 	due := min(lookEvery, renewEvery)
 	if soon, some := b.core.Due(b.s.o.Now()); some {
 		due = min(due, soon)
@@ -163,7 +164,7 @@ func (b *batch) await(ctx context.Context) Outcomes {
 		due = min(due, writeEvery)
 	}
 	if due <= 0 {
-		return Outcomes{}
+		return batchstate.Outcomes{}
 	}
 	timer := time.NewTimer(due)
 	defer timer.Stop()
@@ -176,22 +177,22 @@ func (b *batch) await(ctx context.Context) Outcomes {
 	case reason := <-b.stopped:
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.st.halt(reason)
-		return Outcomes{}
+		b.st.Halt(reason)
+		return batchstate.Outcomes{}
 	case <-timer.C:
 		if due == lookEvery { // nothing else is due
 			return b.look(ctx)
 		}
-		return Outcomes{}
+		return batchstate.Outcomes{}
 	case <-ctx.Done():
-		return Outcomes{}
+		return batchstate.Outcomes{}
 	}
 }
 
 // lost resubscribes after an overflow.
-func (b *batch) lost(ctx context.Context) Outcomes {
+func (b *batch) lost(ctx context.Context) batchstate.Outcomes {
 	if ctx.Err() != nil {
-		return Outcomes{}
+		return batchstate.Outcomes{}
 	}
 	b.sub.Close()
 	b.sub = b.listen()
@@ -199,8 +200,8 @@ func (b *batch) lost(ctx context.Context) Outcomes {
 }
 
 // hear applies an event and those queued behind it.
-func (b *batch) hear(ctx context.Context, e bus.Event) Outcomes {
-	n := Outcomes{Returned: map[string]int{}}
+func (b *batch) hear(ctx context.Context, e bus.Event) batchstate.Outcomes {
+	n := batchstate.Outcomes{Returned: map[string]int{}}
 	for range eventsWaiting {
 		_, kind, id, _ := jobevent.Parse(e.Tag)
 		if kind != jobevent.KindReturn {
@@ -233,7 +234,7 @@ func (b *batch) returned(ctx context.Context, id string) (code int, ok bool, err
 }
 
 // look reads the outcome of all active minions from the store and the account.
-func (b *batch) look(ctx context.Context) Outcomes {
+func (b *batch) look(ctx context.Context) batchstate.Outcomes {
 	return b.core.Look(
 		func() (map[string]jobevent.Absence, bool) { return b.s.o.Account(b.st.JID) },
 		func(id string) (int, bool, error) { return b.returned(ctx, id) },
@@ -263,7 +264,7 @@ func (b *batch) end() {
 	} else {
 		b.s.o.Log.Info("batch complete", about...)
 	}
-	b.s.o.Fire(b.st.endEvent(now))
+	b.s.o.Fire(b.st.EndEvent(now))
 }
 
 // write writes the state. On error, the next step tries again.

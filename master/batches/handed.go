@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -24,7 +25,7 @@ const (
 // events.
 func (s *Service) Listen() *bus.Subscription {
 	return s.o.Bus.Subscribe(bus.SubscribeOptions{
-		Prefix: tagPrefix, Size: handedWaiting, DropWhenFull: true, Match: func(e bus.Event) bool { _, action := readTag(e.Tag); return action != "" },
+		Prefix: batchstate.TagPrefix, Size: handedWaiting, DropWhenFull: true, Match: func(e bus.Event) bool { _, action := batchstate.ReadTag(e.Tag); return action != "" },
 	})
 }
 
@@ -76,14 +77,14 @@ func (s *Service) adopt(id string) error {
 		return err
 	}
 	switch {
-	case st == nil, st.done():
+	case st == nil, st.Over():
 		return s.files.enlist(id, false)
-	case st.Driver == driverCLI:
-		if unix(s.o.Now())-st.LastProgress > commandGone.Seconds() {
+	case st.Driver == batchstate.DriverCLI:
+		if batchstate.Unix(s.o.Now())-st.LastProgress > commandGone.Seconds() {
 			return s.files.enlist(id, false)
 		}
 		return nil
-	case st.Driver != driverMaster, s.of(id) != nil:
+	case st.Driver != batchstate.DriverMaster, s.of(id) != nil:
 		return nil
 	}
 	if err := s.place(); err != nil {
@@ -115,7 +116,7 @@ func (s *Service) adopt(id string) error {
 
 // handed handles an event about a batch.
 func (s *Service) handed(e bus.Event) error {
-	id, action := readTag(e.Tag)
+	id, action := batchstate.ReadTag(e.Tag)
 	d, err := e.Map()
 	if err != nil {
 		return fmt.Errorf("read it: %w", err)
@@ -125,12 +126,12 @@ func (s *Service) handed(e bus.Event) error {
 	}
 	switch action {
 	case "new", "recover":
-		if s.of(id) != nil || action == "new" && d.String("driver") != driverMaster {
+		if s.of(id) != nil || action == "new" && d.String("driver") != batchstate.DriverMaster {
 			return nil
 		}
 		err := s.adopt(id)
 		if err == nil && action == "new" && s.of(id) == nil && !s.over(id) {
-			err = errState
+			err = batchstate.ErrState
 		}
 		if err != nil && action == "new" {
 			s.refuse(id, d, err)
@@ -139,7 +140,7 @@ func (s *Service) handed(e bus.Event) error {
 	case "stop":
 		reason := d.String("reason")
 		if reason == "" {
-			reason = reasonStop
+			reason = batchstate.ReasonStop
 		}
 		return s.stop(id, reason)
 	}
@@ -160,7 +161,7 @@ func (s *Service) refuse(id string, d *wire.Map, err error) {
 		out.Set(field, v)
 	}
 	out.Set("reason", err.Error())
-	s.o.Fire(tagPrefix+id+"/halted", out)
+	s.o.Fire(batchstate.TagPrefix+id+"/halted", out)
 }
 
 // follow keeps the state of a batch that a Salt 3008 command drives, for runners.
@@ -169,11 +170,11 @@ func (s *Service) follow(id, action string, state *wire.Map) error {
 	if err != nil {
 		return fmt.Errorf("read its state: %w", err)
 	}
-	st, err := decode(raw)
+	st, err := batchstate.Decode(raw)
 	if err != nil {
 		return err
 	}
-	if st.JID != id || st.Driver != driverCLI || s.of(id) != nil {
+	if st.JID != id || st.Driver != batchstate.DriverCLI || s.of(id) != nil {
 		return nil
 	}
 	goesOn := (action == "new" || action == "progress") && !st.Halted

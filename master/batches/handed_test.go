@@ -6,27 +6,28 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/wire"
 )
 
 // salts is a batch as left by salt -b 2 --async of Salt 3008.
-func salts(t *testing.T, driver string) *State {
-	return &State{
-		JID: jobID, All: []string{"a", "b", "c"}, Pending: []string{"c"}, Active: map[string]float64{"a": unix(time.Now()), "b": unix(time.Now())},
+func salts(t *testing.T, driver string) *batchstate.State {
+	return &batchstate.State{
+		JID: jobID, All: []string{"a", "b", "c"}, Pending: []string{"c"}, Active: map[string]float64{"a": batchstate.Unix(time.Now()), "b": batchstate.Unix(time.Now())},
 		Done: map[string]int{}, Failed: map[string]string{}, Size: 2, Fun: raw(t, "test.ping"), Arg: raw(t, []any{}), Kwargs: raw(t, wire.NewMap()),
-		Tgt: "*", TgtType: "glob", User: "root", Timeout: 5, Gather: 10, Created: unix(time.Now()), LastProgress: unix(time.Now()), Driver: driver,
+		Tgt: "*", TgtType: "glob", User: "root", Timeout: 5, Gather: 10, Created: batchstate.Unix(time.Now()), LastProgress: batchstate.Unix(time.Now()), Driver: driver,
 	}
 }
 
 func TestHanded_IsDriven(t *testing.T) {
 	in(t, func(w *world) {
 		w.named = []string{"a", "b"}
-		st := salts(t, driverMaster)
+		st := salts(t, batchstate.DriverMaster)
 		if err := w.files.write(st); err != nil {
 			t.Fatal(err)
 		}
-		w.o.Fire(st.newEvent())
+		w.o.Fire(st.NewEvent())
 		synctest.Wait()
 		w.returns(0, "a")
 		w.published("c")
@@ -42,7 +43,7 @@ func TestHanded_IsDriven(t *testing.T) {
 func TestHanded_WithoutEvent(t *testing.T) {
 	in(t, func(w *world) {
 		w.named = []string{"a", "b"}
-		if err := w.files.write(salts(t, driverMaster)); err != nil {
+		if err := w.files.write(salts(t, batchstate.DriverMaster)); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.files.enlist(jobID, true); err != nil {
@@ -58,8 +59,8 @@ func TestHanded_WithoutEvent(t *testing.T) {
 // of waiting commands are not touched.
 func TestHanded_Halted(t *testing.T) {
 	in(t, func(w *world) {
-		w.o.Fire(salts(t, driverCLI).newEvent())
-		tag, data := salts(t, driverMaster).newEvent()
+		w.o.Fire(salts(t, batchstate.DriverCLI).NewEvent())
+		tag, data := salts(t, batchstate.DriverMaster).NewEvent()
 		if err := w.bus.FireEvent(bus.Event{Tag: tag, Data: raw(t, data), Origin: "node"}); err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +79,8 @@ func TestHanded_Halted(t *testing.T) {
 // Runners list the batch of a Salt 3008 command, and stop it by an event.
 func TestHanded_DrivenByCommand(t *testing.T) {
 	in(t, func(w *world) {
-		st := salts(t, driverCLI)
-		b, err := st.encode()
+		st := salts(t, batchstate.DriverCLI)
+		b, err := st.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func TestHanded_DrivenByCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.o.Fire(tagPrefix+jobID+"/new", wire.NewMap("jid", jobID, "driver", driverCLI, "state", state))
+		w.o.Fire(batchstate.TagPrefix+jobID+"/new", wire.NewMap("jid", jobID, "driver", batchstate.DriverCLI, "state", state))
 		synctest.Wait()
 		w.status("0 2 1 0")
 		if all, err := w.ListActive(); err != nil || len(all) != 1 {
@@ -117,7 +118,7 @@ func TestTags(t *testing.T) {
 		"salt/batch/../new":                     {},
 		"salt/batch/20260102030405000001/x/new": {},
 	} {
-		if id, action := readTag(tag); id != want[0] || action != want[1] {
+		if id, action := batchstate.ReadTag(tag); id != want[0] || action != want[1] {
 			t.Errorf("%s: %q %q", tag, id, action)
 		}
 	}

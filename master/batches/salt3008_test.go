@@ -7,35 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/vectors"
-	"github.com/momtree/mom/internal/wire"
 )
-
-// The state written by Salt 3008.2 is read, and has the same fields as ours.
-func TestState_RecordedOfSalt3008(t *testing.T) {
-	runs, _ := vectors.Batches(t)
-	for _, run := range runs {
-		st, err := decode(run.State)
-		if err != nil || st.JID != run.JID || !slices.Equal(st.All, []string{"b1", "b2", "b3"}) || len(st.Done) != 3 || !st.done() || st.Size != 1 {
-			t.Errorf("%s: %+v, %v", run.Name, st, err)
-			continue
-		}
-		theirs, err := wire.DecodeMap(run.State)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ours, err := wire.DecodeMap(mustEncode(t, st))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range theirs.Keys() {
-			if !ours.Has(fmt.Sprint(k)) {
-				t.Errorf("%s: field %v is lost", run.Name, k)
-			}
-		}
-	}
-}
 
 // The batch of a Salt 3008.2 command is followed by its events to the end. Events of a batch of
 // its master leave nothing here.
@@ -49,7 +24,7 @@ func TestHanded_RecordedOfSalt3008(t *testing.T) {
 				if err != nil || e.Tag != recorded.Tag {
 					t.Fatalf("%s: read as %q, %v", recorded.Tag, e.Tag, err)
 				}
-				if _, action := readTag(e.Tag); action == "" {
+				if _, action := batchstate.ReadTag(e.Tag); action == "" {
 					continue
 				}
 				if err := w.bus.FireEvent(e); err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
@@ -32,7 +33,7 @@ type Options struct {
 	// Publish publishes the job of a batch to some minions and returns its id. A state without an
 	// id starts the job. On an error that wraps [ErrNotNow] the slice is retried, on [ErrNobody]
 	// its minions are given up, and any other error halts the batch.
-	Publish func(ctx context.Context, s *State, ids []string) (jid string, err error)
+	Publish func(ctx context.Context, s *batchstate.State, ids []string) (jid string, err error)
 	// Kill stops the job on minions.
 	Kill func(ctx context.Context, jid string, ids []string) error
 	// Published returns the minions that the stored job names.
@@ -103,7 +104,7 @@ func (s *Service) Status(jid string) (*wire.Map, error) {
 	if st == nil || err != nil {
 		return nil, err
 	}
-	return st.summary(s.o.Now()), nil
+	return st.Summary(s.o.Now()), nil
 }
 
 // ListActive returns the result of batch.list_active: the batches in progress, including those that
@@ -138,7 +139,7 @@ func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error)
 			return false, err
 		}
 	}
-	if st.done() {
+	if st.Over() {
 		return false, nil
 	}
 	if err := s.mayStop(jid, st); err != nil {
@@ -150,12 +151,12 @@ func (s *Service) Stop(ctx context.Context, jid string, kill bool) (bool, error)
 			killed = fmt.Errorf("batch %s is stopped, but the job of its minions is not: %w", jid, killed)
 		}
 	}
-	return true, errors.Join(s.stop(jid, reasonStop), killed)
+	return true, errors.Join(s.stop(jid, batchstate.ReasonStop), killed)
 }
 
 // mayStop returns an error if another master drives the batch.
-func (s *Service) mayStop(jid string, st *State) error {
-	if st.Driver != driverMaster || s.of(jid) != nil {
+func (s *Service) mayStop(jid string, st *batchstate.State) error {
+	if st.Driver != batchstate.DriverMaster || s.of(jid) != nil {
 		return nil
 	}
 	o, err := s.files.owner(jid)
@@ -175,17 +176,17 @@ func (s *Service) stop(jid, reason string) error {
 	if st == nil || err != nil {
 		return err
 	}
-	if st.done() {
+	if st.Over() {
 		return s.files.enlist(jid, false)
 	}
-	if st.Driver == driverMaster {
+	if st.Driver == batchstate.DriverMaster {
 		if err := s.mayStop(jid, st); err != nil {
 			return err
 		}
 	}
-	st.halt(reason)
-	st.LastProgress = unix(s.o.Now())
-	s.o.Fire(st.endEvent(s.o.Now())) // the command that drives it waits for this event
+	st.Halt(reason)
+	st.LastProgress = batchstate.Unix(s.o.Now())
+	s.o.Fire(st.EndEvent(s.o.Now())) // the command that drives it waits for this event
 	return errors.Join(s.files.write(st), s.files.enlist(jid, false))
 }
 
@@ -196,7 +197,7 @@ func (s *Service) of(jid string) *batch {
 }
 
 // snapshot returns a copy of the state of a driven batch, or nil if it is not driven.
-func (s *Service) snapshot(jid string) *State {
+func (s *Service) snapshot(jid string) *batchstate.State {
 	b := s.of(jid)
 	if b == nil {
 		return nil
@@ -226,7 +227,7 @@ func (s *Service) free() {
 
 // drive starts driving a batch that has a slot, and fires the event of a new one. It returns false
 // if the batch is driven already.
-func (s *Service) drive(st *State, l *lease, fresh bool) bool {
+func (s *Service) drive(st *batchstate.State, l *lease, fresh bool) bool {
 	b := &batch{s: s, core: Core{State: st}, st: st, lease: l, fresh: fresh, stopped: make(chan string, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/momtree/mom/client"
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/wire"
 )
 
@@ -21,7 +23,7 @@ type Start struct {
 	TgtType         string
 	Ret, User       string
 	Timeout, Gather float64
-	By              By
+	By              batchstate.By
 }
 
 // Start publishes the first slice of a batch and drives the rest. The error is that of the
@@ -35,22 +37,22 @@ func (s *Service) Start(ctx context.Context, o Start) (*wire.Map, error) {
 	if len(o.Minions) == 0 {
 		return nil, fmt.Errorf("start a batch: %w", ErrNobody)
 	}
-	if o.BatchWait < 0 || !finite(o.BatchWait) {
+	if o.BatchWait < 0 || math.IsNaN(o.BatchWait) || math.IsInf(o.BatchWait, 1) {
 		return nil, errors.New("start a batch: batch_wait is not a number of seconds")
 	}
 	if err := s.place(); err != nil {
 		return nil, err
 	}
 	now := s.o.Now()
-	st := NewState(o.Minions, size, now)
+	st := batchstate.New(o.Minions, size, now)
 	st.Fun, st.Arg, st.Tgt, st.TgtType, st.Ret, st.User, st.By = o.Fun, o.Arg, o.Tgt, o.TgtType, o.Ret, o.User, o.By
 	st.Timeout, st.Gather, st.Failhard, st.BatchWait = o.Timeout, o.Gather, o.Failhard, o.BatchWait
-	first := st.progress(Outcomes{}, now)
+	first := st.Progress(batchstate.Outcomes{}, now)
 	if st.JID, err = s.o.Publish(ctx, st, first); err != nil {
 		s.free()
 		return nil, err
 	}
-	summary := st.summary(now)
+	summary := st.Summary(now)
 	l, err := s.claim(st.JID)
 	err = errors.Join(err, s.files.write(st), s.files.enlist(st.JID, true))
 	if err != nil { // the batch outlives the request

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/durable"
 	"github.com/momtree/mom/internal/jid"
 	"github.com/momtree/mom/internal/wire"
@@ -38,7 +39,7 @@ func (f *files) path(id string) (string, error) {
 }
 
 // read reads the state of a batch. It returns nil if the file does not exist.
-func (f *files) read(id string) (*State, error) {
+func (f *files) read(id string) (*batchstate.State, error) {
 	path, err := f.path(id)
 	if err != nil {
 		return nil, err
@@ -50,9 +51,9 @@ func (f *files) read(id string) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read batch %s: %w", id, err)
 	}
-	s, err := decode(b)
+	s, err := batchstate.Decode(b)
 	if err == nil && s.JID != id {
-		err = fmt.Errorf("%w: it belongs to job %s", errState, s.JID)
+		err = fmt.Errorf("%w: it belongs to job %s", batchstate.ErrState, s.JID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read batch %s: %s: %w", id, path, err)
@@ -61,12 +62,12 @@ func (f *files) read(id string) (*State, error) {
 }
 
 // write replaces the state of a batch. Without an error, the state is on disk.
-func (f *files) write(s *State) error {
+func (f *files) write(s *batchstate.State) error {
 	path, err := f.path(s.JID)
 	if err != nil {
 		return err
 	}
-	b, err := s.encode()
+	b, err := s.Encode()
 	if err != nil {
 		return err
 	}

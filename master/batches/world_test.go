@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/bus"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
@@ -50,7 +51,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open() {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel, w.bus, w.ran = cancel, bus.New(nil), make(chan struct{})
-	w.events = w.bus.Subscribe(bus.SubscribeOptions{Prefix: tagPrefix, Size: 4096})
+	w.events = w.bus.Subscribe(bus.SubscribeOptions{Prefix: batchstate.TagPrefix, Size: 4096})
 	w.Service = New(Options{
 		Ctx: ctx, Cachedir: w.dir, HashType: "sha256", Keep: true, Bus: w.bus, Me: w.me, Publish: w.publish,
 		Kill: func(_ context.Context, _ string, ids []string) error { w.killed = append(w.killed, ids...); return nil },
@@ -98,7 +99,7 @@ func (w *world) isOpen() bool {
 	})
 }
 
-func (w *world) publish(_ context.Context, st *State, ids []string) (string, error) {
+func (w *world) publish(_ context.Context, st *batchstate.State, ids []string) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.refusing != nil {
@@ -117,7 +118,7 @@ func (w *world) publish(_ context.Context, st *State, ids []string) (string, err
 // start starts a batch on a, b, c, …
 func (w *world) start(minions int, size string, change ...func(*Start)) {
 	w.t.Helper()
-	o := Start{Size: size, Fun: raw(w.t, "test.ping"), Arg: raw(w.t, []any{}), Tgt: "*", TgtType: "glob", User: "root", Timeout: 5, Gather: 10, By: By{Owner: "root"}}
+	o := Start{Size: size, Fun: raw(w.t, "test.ping"), Arg: raw(w.t, []any{}), Tgt: "*", TgtType: "glob", User: "root", Timeout: 5, Gather: 10, By: batchstate.By{Owner: "root"}}
 	for i := range minions {
 		o.Minions = append(o.Minions, string(rune('a'+i)))
 	}
@@ -208,7 +209,7 @@ func (w *world) fired() []string {
 	for {
 		select {
 		case e := <-w.events.C():
-			_, action := readTag(e.Tag)
+			_, action := batchstate.ReadTag(e.Tag)
 			if len(out) == 0 || out[len(out)-1] != action {
 				out = append(out, action)
 			}

@@ -111,6 +111,10 @@ func (r *call) round(ctx context.Context, rep *report.Report, u client.BatchUpda
 		}
 		r.log.Error("Minion " + u.Stopped + " " + how + ". Batch run stopped due to failhard") //nolint:sloglint // Salt's text
 	}
+	if u.Halted != "" {
+		r.log.Warn("batch stopped, no further minion starts", "reason", u.Halted)
+		return nil
+	}
 	if u.Complete != nil {
 		return r.fetch(ctx, u.JID, rep)
 	}

@@ -3,6 +3,8 @@ package salt
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/mom/momtest"
 	"github.com/momtree/mom/mom/saltrun"
 	"github.com/momtree/mom/salt/pyfmt"
@@ -197,5 +200,50 @@ func TestSaltInconsistent(t *testing.T) {
 		if got.Code != 64 || got.Out != "" || !strings.HasPrefix(got.Err, saltUsage+c.want) {
 			t.Errorf("%s: %v", c.args, got)
 		}
+	}
+}
+
+// A waiting command's batch is shown by the runners of the master, and stopped by one of them.
+func TestSaltBatch_ShownAndStopped(t *testing.T) {
+	tr := momtest.Shared(t)
+	ended := make(chan momtest.Ran, 1)
+	gate := filepath.Join(t.TempDir(), "open")
+	go func() {
+		ended <- tr.Run(Command(), "top", "web*", "cmd.run", "while ! test -e "+gate+"; do sleep 0.05; done", "-b", "1", "--out=txt")
+	}()
+	var active []map[string]any
+	waiting.Until(t, "the batch is shown", func() bool {
+		got := tr.Run(saltrun.Command(), "top", "batch.list_active", "--out=json")
+		return json.Unmarshal([]byte(got.Out), &active) == nil && len(active) == 1
+	})
+	jid := fmt.Sprint(active[0]["jid"])
+	if a := active[0]; a["driver"] != "cli" || a["active"] != 1.0 || a["pending"] != 1.0 || a["tgt"] != "web*" || a["fun"] != "cmd.run" || a["batch_size"] != 1.0 {
+		t.Errorf("shown as %v", a)
+	}
+	if got := tr.Run(saltrun.Command(), "top", "batch.stop", jid, "--out=json"); strings.TrimSpace(got.Out) != "true" {
+		t.Errorf("batch.stop: %v", got)
+	}
+	var status map[string]any
+	shown := func() bool {
+		out := tr.Run(saltrun.Command(), "top", "batch.status", jid, "--out=json")
+		return json.Unmarshal([]byte(out.Out), &status) == nil
+	}
+	// The master notes when it stopped the batch, and the command reports the state that it has.
+	waiting.Until(t, "the command knows", func() bool {
+		return shown() && status["halted"] == true && status["last_progress"] == active[0]["last_progress"]
+	})
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := <-ended
+	if strings.Contains(got.Out, "web-02") || !strings.Contains(got.Err, "batch stopped, no further minion starts") {
+		t.Errorf("the command: %v", got)
+	}
+	waiting.Until(t, "the end is shown", func() bool { return shown() && status["completed"] == 1.0 })
+	if status["halted_reason"] != "stop" || status["pending"] != 1.0 {
+		t.Errorf("ended as %v", status)
+	}
+	if got := tr.Run(saltrun.Command(), "top", "batch.list_active", "--out=json"); strings.TrimSpace(got.Out) != "[]" {
+		t.Errorf("still listed: %v", got)
 	}
 }

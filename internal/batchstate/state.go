@@ -1,4 +1,4 @@
-package batches
+package batchstate
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 
 // The drivers of a batch, which publish its slices.
 const (
-	driverMaster = "master"
-	driverCLI    = "cli"
+	DriverMaster = "master"
+	DriverCLI    = "cli"
 )
 
 // State is the state of a batch. Times are Unix seconds, as in Salt's file.
@@ -54,22 +54,38 @@ type By struct {
 	Extra wire.Raw
 }
 
-// done reports whether the batch is over.
-func (s *State) done() bool { return s.Halted || len(s.Pending) == 0 && len(s.Active) == 0 }
+// New returns the state of a new batch. Minions start in the given order.
+func New(minions []string, size int, now time.Time) *State {
+	return &State{
+		All: minions, Pending: minions, Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{}, Size: size,
+		Created: Unix(now), Driver: DriverMaster,
+	}
+}
 
-// summary returns the state as the batch runners report it, in the form of Salt 3008.
-func (s *State) summary(now time.Time) *wire.Map {
-	m := wire.NewMap("jid", s.JID, "fun", s.fun(), "tgt", s.Tgt, "tgt_type", s.TgtType, "total", len(s.All), "completed", len(s.Done),
+// Clone returns a deep copy of the mutable state.
+func (s *State) Clone() *State {
+	c := *s
+	c.Pending, c.Wait = slices.Clone(s.Pending), slices.Clone(s.Wait)
+	c.Active, c.Done, c.Failed = maps.Clone(s.Active), maps.Clone(s.Done), maps.Clone(s.Failed)
+	return &c
+}
+
+// Over reports whether the batch has ended.
+func (s *State) Over() bool { return s.Halted || len(s.Pending) == 0 && len(s.Active) == 0 }
+
+// Summary returns the state as the batch runners report it, in the form of Salt 3008.
+func (s *State) Summary(now time.Time) *wire.Map {
+	m := wire.NewMap("jid", s.JID, "fun", s.function(), "tgt", s.Tgt, "tgt_type", s.TgtType, "total", len(s.All), "completed", len(s.Done),
 		"active", len(s.Active), "pending", len(s.Pending), "failed", len(s.Failed), "batch_size", s.Size, "halted", s.Halted, "halted_reason", s.reason(),
 		"driver", s.Driver, "user", s.User, "created", s.Created, "last_progress", s.LastProgress, "age_seconds", nil)
 	if s.LastProgress > 0 {
-		m.Set("age_seconds", max(0, unix(now)-s.LastProgress))
+		m.Set("age_seconds", max(0, Unix(now)-s.LastProgress))
 	}
 	return m
 }
 
-// fun returns a name, or a list of names.
-func (s *State) fun() any {
+// function returns a name, or a list of names.
+func (s *State) function() any {
 	v, err := wire.Decode(s.Fun)
 	if err != nil {
 		return ""
@@ -85,8 +101,21 @@ func (s *State) reason() any {
 	return s.Reason
 }
 
-// encode returns the file content of a state.
-func (s *State) encode() ([]byte, error) {
+// Encode returns the file content of a state.
+func (s *State) Encode() ([]byte, error) {
+	raw, err := wire.Encode(s.fields())
+	if err != nil {
+		return nil, fmt.Errorf("encode batch %s: %w", s.JID, err)
+	}
+	b, err := wire.ToBus(raw)
+	if err != nil {
+		return nil, fmt.Errorf("encode batch %s: %w", s.JID, err)
+	}
+	return b, nil
+}
+
+// fields returns a state as a map, in the form of Salt 3008.
+func (s *State) fields() *wire.Map {
 	done := wire.NewMap()
 	for _, id := range slices.Sorted(maps.Keys(s.Done)) {
 		done.Set(id, wire.NewMap("retcode", s.Done[id]))
@@ -102,15 +131,7 @@ func (s *State) encode() ([]byte, error) {
 	if s.By.Owner != "" {
 		m.Set("mom", wire.NewMap("owner", s.By.Owner, "eauth", s.By.Eauth, "rules", s.By.Rules, "extra", orNil(s.By.Extra)))
 	}
-	raw, err := wire.Encode(m)
-	if err != nil {
-		return nil, fmt.Errorf("encode batch %s: %w", s.JID, err)
-	}
-	b, err := wire.ToBus(raw)
-	if err != nil {
-		return nil, fmt.Errorf("encode batch %s: %w", s.JID, err)
-	}
-	return b, nil
+	return m
 }
 
 func orNil(r wire.Raw) any {
@@ -128,14 +149,14 @@ func sorted[V any](of map[string]V) *wire.Map {
 	return m
 }
 
-// errState is wrapped if a file contains no valid state of a batch.
-var errState = errors.New("not the state of a batch")
+// ErrState is wrapped if a file contains no valid state of a batch.
+var ErrState = errors.New("not the state of a batch")
 
-// decode parses the file content of a state.
-func decode(b []byte) (*State, error) {
+// Decode parses the file content of a state.
+func Decode(b []byte) (*State, error) {
 	d, err := wire.DecodeMap(b)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errState, err)
+		return nil, fmt.Errorf("%w: %w", ErrState, err)
 	}
 	s := &State{
 		JID: d.String("jid"), All: d.Strings("all_minions"), Pending: d.Strings("pending"), Active: map[string]float64{}, Done: map[string]int{}, Failed: map[string]string{},
@@ -145,18 +166,18 @@ func decode(b []byte) (*State, error) {
 	}
 	s.Tgt, _ = d.Get("tgt")
 	if !jid.Valid(s.JID) {
-		return nil, fmt.Errorf("%w: jid %q is not a job id", errState, s.JID)
+		return nil, fmt.Errorf("%w: jid %q is not a job id", ErrState, s.JID)
 	}
 	for name, to := range map[string]*wire.Raw{"fun": &s.Fun, "arg": &s.Arg, "kwargs": &s.Kwargs} {
 		if *to, err = wire.Field(b, name); err != nil {
-			return nil, fmt.Errorf("%w: field %s: %w", errState, name, err)
+			return nil, fmt.Errorf("%w: field %s: %w", ErrState, name, err)
 		}
 		if wire.IsNil(*to) {
 			*to = nil
 		}
 	}
 	if len(s.Fun) == 0 {
-		return nil, fmt.Errorf("%w: no function", errState)
+		return nil, fmt.Errorf("%w: no function", ErrState)
 	}
 	each(d.Map("active"), func(id string, m *wire.Map) { s.Active[id] = number(m, id) })
 	each(d.Map("done"), func(id string, m *wire.Map) { s.Done[id] = retcode(m.Map(id)) })
@@ -170,7 +191,7 @@ func decode(b []byte) (*State, error) {
 		s.By = By{Owner: by.String("owner"), Eauth: by.String("eauth"), Rules: by.List("rules")}
 		if extra := by.Map("extra"); extra != nil {
 			if s.By.Extra, err = wire.Encode(extra); err != nil {
-				return nil, fmt.Errorf("%w: field mom: %w", errState, err)
+				return nil, fmt.Errorf("%w: field mom: %w", ErrState, err)
 			}
 		}
 	}
@@ -218,4 +239,5 @@ func number(d *wire.Map, name string) float64 {
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-func unix(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
+// Unix returns a time as Salt writes it.
+func Unix(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }

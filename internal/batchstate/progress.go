@@ -1,4 +1,4 @@
-package batches
+package batchstate
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 
 // Reasons, as in Salt 3008.
 const (
-	reasonTimeout  = "timeout"
-	reasonFailhard = "failhard"
-	reasonStop     = "stop"
+	ReasonTimeout  = "timeout"
+	ReasonFailhard = "failhard"
+	ReasonStop     = "stop"
 )
 
 // Outcomes holds the outcomes of minions since the last step.
@@ -18,13 +18,14 @@ type Outcomes struct {
 	Gone     map[string]string // missing minions with reasons
 }
 
-func (n Outcomes) empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
+// Empty reports whether nothing has happened.
+func (n Outcomes) Empty() bool { return len(n.Returned) == 0 && len(n.Gone) == 0 }
 
-// progress applies n and removes the minions that start now from Pending. It is Salt's
+// Progress applies n and removes the minions that start now from Pending. It is Salt's
 // progress_batch with two differences: a minion times out by the account of its job instead of a
 // clock, and with failhard a timeout halts the batch, as in a waiting command.
-func (s *State) progress(n Outcomes, now time.Time) (begin []string) {
-	at := unix(now)
+func (s *State) Progress(n Outcomes, now time.Time) (begin []string) {
+	at := Unix(now)
 	struck := false
 	settle := func(id string) bool {
 		if _, known := s.Done[id]; known {
@@ -65,7 +66,7 @@ func (s *State) progress(n Outcomes, now time.Time) (begin []string) {
 	s.LastProgress = at
 	//mutant:batch-failhard
 	if s.Failhard && struck {
-		s.halt(reasonFailhard)
+		s.Halt(ReasonFailhard)
 	}
 	if s.Halted {
 		return nil
@@ -82,24 +83,25 @@ func (s *State) progress(n Outcomes, now time.Time) (begin []string) {
 	return begin
 }
 
-// putBack undoes the start of minions.
-func (s *State) putBack(ids []string) {
+// PutBack undoes the start of minions.
+func (s *State) PutBack(ids []string) {
 	for _, id := range ids {
 		delete(s.Active, id)
 	}
 	s.Pending = append(slices.Clone(ids), s.Pending...)
 }
 
-func (s *State) halt(reason string) {
+// Halt ends the batch: no further minion starts. The first reason counts.
+func (s *State) Halt(reason string) {
 	if !s.Halted {
 		s.Halted, s.Reason = true, reason
 	}
 }
 
-// waits returns how long the next slot stays blocked by batch_wait, if a minion is pending.
-func (s *State) waits(now time.Time) (time.Duration, bool) {
+// Waits returns how long the next slot stays blocked by batch_wait, if a minion is pending.
+func (s *State) Waits(now time.Time) (time.Duration, bool) {
 	if len(s.Wait) == 0 || len(s.Pending) == 0 || s.Halted {
 		return 0, false
 	}
-	return max(0, time.Duration((s.Wait[0]-unix(now))*float64(time.Second))) + time.Millisecond, true
+	return max(0, time.Duration((s.Wait[0]-Unix(now))*float64(time.Second))) + time.Millisecond, true
 }
