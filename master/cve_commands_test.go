@@ -129,7 +129,7 @@ func TestCVE2020_11652_CVE2021_25282(t *testing.T) {
 		}
 	}
 	// Keys are selected by the contents of the directories, never by a path.
-	for _, fun := range []string{"key.accept", "key.reject", "key.delete", "key.finger", "key.key_str", "key.name_match"} {
+	for _, fun := range []string{"key.accept", "key.reject", "key.delete", "key.finger", "key.key_str", "key.name_match", "key.glob_match"} {
 		d := r.say(wire.NewMap("cmd", "wheel", "fun", fun, "key", rootKey, "match", "../master.pem")).Map("data").Map("return")
 		if len(d.List("minions")) != 0 || strings.HasPrefix(fun, "key.f") && d.Len() != 0 {
 			t.Errorf("%s: %v", fun, plain(t, d))

@@ -69,7 +69,7 @@ func (m *Master) openBelow() error {
 	m.openEntries()
 	m.below = below.New(below.Options{
 		Node: m.node, Version: m.version, Own: m.access.Own, Keys: m.keys, Policy: m.policy, Presence: m.presence, Publications: m.publications,
-		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Data: m.data, Mine: m.entries, Log: m.log,
+		Jobs: m.jobs, Store: m.store, JIDs: m.jids, Traces: m.traces, Data: m.data, Resources: m.resources, Mine: m.entries, Log: m.log,
 	})
 	m.openMine()
 	return nil

@@ -215,6 +215,21 @@ func TestResourcesAreKept(t *testing.T) {
 	eventually(t, "the resources gone", func() bool { return len(m.resources.Managers()) == 0 })
 }
 
+// The resource runners show what a recorded minion of Salt 3008 has registered.
+func TestResourceRunners(t *testing.T) {
+	m := newManagers(t)
+	list := m.run(m.events, "resource.list_grains", wire.NewMap()).Map("return")
+	for _, name := range []string{"dummy:d-01", "dummy:d-02"} {
+		if d := list.Map(name); d == nil || d.Int("grain_count") == 0 || len(d.List("grain_keys")) != int(d.Int("grain_count")) {
+			t.Errorf("%s: %v", name, plain(t, list))
+		}
+	}
+	shown := m.run(m.events, "resource.show_grains", wire.NewMap("type", "dummy", "id", "d-01")).Map("return")
+	if shown.Len() != int(list.Map("dummy:d-01").Int("grain_count")) {
+		t.Errorf("shown %v of %v", plain(t, shown), plain(t, list))
+	}
+}
+
 // A node in the middle reports resources to the masters above like minions.
 func TestResourcesBelowANode(t *testing.T) {
 	r := newRig(t, ordersMasters)

@@ -11,6 +11,7 @@ import (
 	"github.com/momtree/mom/internal/target"
 	"github.com/momtree/mom/internal/wire"
 	"github.com/momtree/mom/master/keys"
+	"github.com/momtree/mom/master/resources"
 )
 
 // DataQuestion asks for the last grains and pillar that masters have of minions.
@@ -21,6 +22,8 @@ type DataQuestion struct {
 	TgtType string
 	// Grains and Pillar select the data. Neither: ids only.
 	Grains, Pillar bool
+	// Resources selects the resources that minions of Salt 3008 have registered here.
+	Resources bool
 	// Mine also selects mine entries with these Names; nil means all.
 	Mine  bool
 	Names []string
@@ -40,6 +43,9 @@ func (q DataQuestion) load() *wire.Map {
 	if q.Mine {
 		m.Set("mine", true)
 	}
+	if q.Resources {
+		m.Set("resources", true)
+	}
 	if q.Names != nil {
 		m.Set("names", wire.AnyList(q.Names))
 	}
@@ -47,7 +53,7 @@ func (q DataQuestion) load() *wire.Map {
 }
 
 // mineAlone reports whether only the mine is asked for. A minion may then share a node's key.
-func (q DataQuestion) mineAlone() bool { return q.Mine && !q.Grains && !q.Pillar }
+func (q DataQuestion) mineAlone() bool { return q.Mine && !q.Grains && !q.Pillar && !q.Resources }
 
 func readData(arg wire.Raw) (q DataQuestion, err error) {
 	d, err := wire.DecodeMap(arg)
@@ -56,7 +62,7 @@ func readData(arg wire.Raw) (q DataQuestion, err error) {
 	}
 	tgt, _ := d.Get("tgt")
 	q = DataQuestion{
-		Tgt: tgt, TgtType: d.String("tgt_type"), Grains: d.Bool("grains"), Pillar: d.Bool("pillar"), Mine: d.Bool("mine"), Clear: d.Bool("clear"), after: d.String("after"),
+		Tgt: tgt, TgtType: d.String("tgt_type"), Grains: d.Bool("grains"), Pillar: d.Bool("pillar"), Mine: d.Bool("mine"), Resources: d.Bool("resources"), Clear: d.Bool("clear"), after: d.String("after"),
 	}
 	if d.Has("names") {
 		q.Names = append([]string{}, wire.Texts(d.List("names"))...)
@@ -235,6 +241,13 @@ func (s *Service) known(id string, q DataQuestion) (*wire.Map, error) {
 		if q.Pillar && d.Pillar != nil {
 			out.Set("pillar", d.Pillar)
 		}
+	}
+	if list := s.o.Resources.Of(id); q.Resources && len(list) > 0 {
+		raw, err := resources.Encode(list)
+		if err != nil {
+			return nil, err
+		}
+		out.Set("resources", raw)
 	}
 	if !q.Mine {
 		return out, nil

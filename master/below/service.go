@@ -14,6 +14,7 @@ import (
 	"github.com/momtree/mom/master/ownership"
 	"github.com/momtree/mom/master/presence"
 	"github.com/momtree/mom/master/publications"
+	"github.com/momtree/mom/master/resources"
 	"github.com/momtree/mom/master/server"
 	"github.com/momtree/mom/master/telemetry"
 )
@@ -31,6 +32,7 @@ type Options struct {
 	JIDs          *jid.Generator
 	Traces        *telemetry.TraceBook
 	Data          *datacache.Cache // data of this master's minions
+	Resources     *resources.Registry
 	// Mine holds the mine entries of this master's minions; see package mine.
 	Mine interface {
 		Packed(id string, names []string) (*wire.Map, error)

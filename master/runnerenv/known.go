@@ -30,7 +30,7 @@ func (e Env) Known(ctx context.Context, k runners.Known) (map[string]*wire.Map, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("target %v: %w", k.Tgt, err)
 	}
-	d, err := e.p.Below.Data(ctx, below.DataQuestion{Tgt: tgt, TgtType: kind, Grains: k.Grains, Pillar: k.Pillar, Mine: k.Mine, Names: k.Names, Clear: k.Clear})
+	d, err := e.p.Below.Data(ctx, below.DataQuestion{Tgt: tgt, TgtType: kind, Grains: k.Grains, Pillar: k.Pillar, Mine: k.Mine, Resources: k.Resources, Names: k.Names, Clear: k.Clear})
 	return d.Minions, d.Away, err
 }
 

@@ -11,19 +11,19 @@ import (
 	"github.com/momtree/mom/internal/wire"
 )
 
-// Known selects minion data held by the masters of the tree: grains, pillar and mine. With none of
-// them, only minion ids are returned. Clear deletes the selected data.
+// Known selects minion data held by the masters of the tree: grains, pillar, resources and mine.
+// With none of them, only minion ids are returned. Clear deletes the selected data, but no resources.
 type Known struct {
-	Tgt                         any
-	TgtType                     string
-	Grains, Pillar, Mine, Clear bool
+	Tgt                                    any
+	TgtType                                string
+	Grains, Pillar, Mine, Resources, Clear bool
 	// Names are the mine entries to return; nil means all.
 	Names []string
 }
 
 // Keeper is an [Env] of a master that caches minion data.
 type Keeper interface {
-	// Known returns grains, pillar and mine by minion, as maps with these keys. away maps each node
+	// Known returns grains, pillar, resources and mine by minion, as maps with these keys. away maps each node
 	// that did not answer to the reason.
 	Known(ctx context.Context, k Known) (minions map[string]*wire.Map, away map[string]string, err error)
 }

@@ -47,10 +47,10 @@ func (s *stage) Known(_ context.Context, k Known) (map[string]*wire.Map, map[str
 			continue
 		}
 		out[id] = wire.NewMap()
-		for _, part := range []string{"grains", "pillar"} {
+		for _, part := range []string{"grains", "pillar", "resources"} {
 			v, has := d.Get(part)
 			switch {
-			case part == "grains" && !k.Grains || part == "pillar" && !k.Pillar || !has:
+			case part == "grains" && !k.Grains || part == "pillar" && !k.Pillar || part == "resources" && !k.Resources || !has:
 			case k.Clear:
 				d.Delete(part)
 				out[id].Set("cleared", true)

@@ -67,6 +67,11 @@ The matching ids, by directory of their keys.
 ` + keyMatch + `
     wheel.cmd('key.name_match', ['web*'])
 `},
+		Function{Name: "key.glob_match", Args: []string{"match"}, Lists: []string{"match"}, Run: keyNames, Doc: `
+The matching ids, by directory of their keys. The name of key.name_match in Salt 3008.
+` + keyMatch + `
+    wheel.cmd('key.glob_match', ['web*'])
+`},
 		Function{Name: "key.delete", Args: []string{"match"}, Lists: []string{"match"}, Run: keyChange(keys.Editor.Delete, keys.Listed...), Doc: `
 Deletes keys in any state.
 ` + keyMatch + `

@@ -71,6 +71,7 @@ func TestKeys(t *testing.T) {
 		{[]any{"fun", "key.accept", "arg", []any{"a"}, "kwarg", value.NewMap("force", true)}, "Passed invalid arguments: key.accept() got an unexpected keyword argument 'force'"},
 		{[]any{"fun", "key.accept", "match", "a", "include_denied", "maybe"}, "Passed invalid arguments: include_denied=maybe is neither True nor False"},
 		{[]any{"fun", "key.name_match", "match", "[ab]"}, "minions=[b] minions_pre=[a];"},
+		{[]any{"fun", "key.glob_match", "match", "[ab]"}, "minions=[b] minions_pre=[a];"},
 		{[]any{"fun", "key.finger", "match", "x"}, ";"},
 		{[]any{"fun", "key.finger", "match", ""}, "Passed invalid arguments: match is empty"},
 		{[]any{"fun", "key.nosuch", "match", "a"}, "'key.nosuch' is not available."},
