@@ -3,6 +3,7 @@ package upstream
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,8 @@ const foot = `
 ` + "```" + `
 make upstream SALT_PEER=/opt/salt/3006.27 SALT_TESTS=/opt/salt/3006.27/tests SALT_FACTORIES=/opt/salt/factories
 make upstream ARGS='--suite cli --cast "all mom"'    # some of them
+make upstream SALT_PEER=/opt/salt/3008.2 SALT_TESTS=/opt/salt/3008.2/tests SALT_FACTORIES=/opt/salt/factories \
+  ARGS='--suite "batch|match|manage|auth-events|peer|resources"'
 ` + "```" + `
 
 ` + "`SALT_PEER`" + ` is an unpacked Salt with ` + "`bin/`" + `, ` + "`SALT_TESTS`" + ` the folder ` + "`tests`" + ` of its sources. ` + "`SALT_FACTORIES`" + ` holds the Python packages of pytest-salt-factories,
@@ -47,13 +50,22 @@ func WritePage(w io.Writer, r Results, reasons []Reason) error {
 	}
 	b.WriteString("\n| suite | cast | passed | failed | skipped |\n|---|---|---|---|---|\n")
 	runs := r.ordered()
-	salt := ""
+	salt, newer, names := "", "", []string{}
 	for _, run := range runs {
 		n := run.Count()
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", run.Suite, run.Cast, n[Passed], n[Failed], n[Skipped])
-		salt = run.Salt
+		switch {
+		case !isNew(run.Suite):
+			salt = run.Salt
+		case !slices.Contains(names, run.Suite):
+			newer, names = run.Salt, append(names, run.Suite)
+		}
 	}
-	fmt.Fprintf(&b, "\nThe suites are those of Salt %s, \"old\" those that it has not moved to pytest's form. Salt's own marks skip a test: for another system, or a program that is not installed.\n", salt)
+	fmt.Fprintf(&b, "\nThe suites are those of Salt %s, \"old\" those that it has not moved to pytest's form. ", salt)
+	if len(names) > 0 {
+		fmt.Fprintf(&b, "Those named %s are of Salt %s, with its minions. ", strings.Join(names, ", "), newer)
+	}
+	fmt.Fprint(&b, "Salt's own marks skip a test: for another system, or a program that is not installed.\n")
 	b.WriteString("\n## What fails, and why\n")
 	for _, k := range kinds {
 		var lines []string
@@ -71,6 +83,11 @@ func WritePage(w io.Writer, r Results, reasons []Reason) error {
 	b.WriteString(foot)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// isNew reports whether a suite is of Salt 3008.
+func isNew(name string) bool {
+	return slices.ContainsFunc(Suites(), func(s Suite) bool { return s.Name == name && s.New })
 }
 
 // ordered returns the runs in the order of suites and casts.

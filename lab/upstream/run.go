@@ -53,6 +53,16 @@ func (c Config) Check() error {
 	return errors.Join(faults...)
 }
 
+// Has reports whether the configured tests contain a suite.
+func (c Config) Has(s Suite) bool {
+	for _, p := range s.Paths {
+		if _, err := os.Stat(filepath.Join(c.Tests, "pytests", p)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // path is the PYTHONPATH of the suites, or of the bridge with factories set to false.
 func (c Config) path(factories bool) string {
 	dirs := []string{filepath.Dir(c.Tests), c.Salt, filepath.Join(c.Salt, "shim")}

@@ -5,6 +5,7 @@ type Suite struct {
 	Name  string
 	Paths []string // below tests/pytests
 	Casts []string // names of casts; empty: all but "python below" and "3008 below"
+	New   bool     // of Salt 3008: older ones have no such tests
 }
 
 // Suites returns every suite, in the order of the page.
@@ -55,6 +56,12 @@ func Suites() []Suite {
 		old("master", "event_return"),
 		old("output", "output"),
 		old("runners", "fileserver"),
+		Suite{Name: "batch", New: true, Paths: []string{"integration/cli/test_batch_options.py"}},
+		Suite{Name: "match", New: true, Paths: []string{"integration/runners/test_match.py", "integration/runners/test_mine.py"}},
+		Suite{Name: "manage", New: true, Paths: []string{"integration/runners/test_manage_status.py"}},
+		Suite{Name: "auth-events", New: true, Paths: []string{"integration/events/test_auth_events.py"}},
+		Suite{Name: "peer", New: true, Paths: []string{"integration/master/test_peer.py", "integration/master/test_ipc_perms.py"}},
+		Suite{Name: "resources", New: true, Paths: []string{"integration/resources"}, Casts: []string{"python minion", "salt"}}, // mom's minion manages none
 	)
 }
 

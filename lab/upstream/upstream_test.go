@@ -65,7 +65,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Error("docs/reference/upstream.md is not what the results give: go run ./lab/upstream/runs -page-only")
+		t.Error("docs/reference/upstream.md is not what the results give: momlab upstream --page-only")
 	}
 }
 
