@@ -90,7 +90,7 @@ func (r *batchReport) begin(ctx context.Context, b *Batching) {
 			}
 		}
 	})
-	r.fire(b.state, batchstate.ActionNew)
+	r.post(b.state, batchstate.ActionNew)
 }
 
 // changed has the state reported, at once or when the last report is old enough.
@@ -107,7 +107,7 @@ func (r *batchReport) changed(st *batchstate.State) {
 func (r *batchReport) send(st *batchstate.State) {
 	r.due = nil
 	if r.sub != nil {
-		r.fire(st, batchstate.ActionProgress)
+		r.post(st, batchstate.ActionProgress)
 	}
 }
 
@@ -121,11 +121,11 @@ func (r *batchReport) end(st *batchstate.State) {
 	if st.Halted {
 		action = batchstate.ActionHalted
 	}
-	r.fire(st, action)
+	r.post(st, action)
 	r.by, r.sub, r.due = nil, nil, nil
 }
 
-func (r *batchReport) fire(st *batchstate.State, action string) {
+func (r *batchReport) post(st *batchstate.State, action string) {
 	if r.by == nil {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/momtree/mom/internal/batchstate"
 	"github.com/momtree/mom/internal/jobevent"
 	"github.com/momtree/mom/internal/wire"
 )
@@ -22,6 +23,7 @@ import (
 var passesOn = map[string]string{
 	"api/backend/local.go Fire":             "callers",
 	"api/stream/hub.go Publish":             "an event of the bus",
+	"client/batchreport.go post":            "the events of package batchstate",
 	"client/bus.go Fire":                    "callers",
 	"client/events.go read":                 "an event of the bus",
 	"client/remote/events.go Next":          "an event of the API",
@@ -76,6 +78,10 @@ func TestMayFire_WhatTheProductFires(t *testing.T) {
 		jobevent.Expectation{JID: job}, jobevent.New{JID: job}, jobevent.Missing{JID: job}, jobevent.Complete{JID: job}, jobevent.Closed{JID: job},
 	} {
 		tag, _ := w.Encode()
+		tags = append(tags, tag)
+	}
+	for _, action := range []string{batchstate.ActionNew, batchstate.ActionProgress, batchstate.ActionComplete, batchstate.ActionHalted} {
+		tag, _ := (&batchstate.State{JID: job}).CommandEvent(action)
 		tags = append(tags, tag)
 	}
 	if len(tags) < 45 {
