@@ -138,10 +138,13 @@ func BatchBy(ctx context.Context, by Follower, j Job, o Batch) (*Batching, error
 func (b *Batching) Close() error {
 	b.cancel()
 	b.work.Wait()
-	if b.state != nil {
-		b.state.Halt("the command has ended") // unless it is over
-		b.report.end(b.state)
+	if b.state == nil {
+		return nil
 	}
+	if !b.state.Over() {
+		b.state.Halt("the command has ended")
+	}
+	b.report.end(b.state)
 	return nil
 }
 

@@ -329,3 +329,33 @@ func TestBatch_CloseIsReported(t *testing.T) {
 		t.Error("not reported")
 	}
 }
+
+// A command that does not read the account of its batch reports that it is complete.
+func TestBatch_CloseAfterTheLastReturn(t *testing.T) {
+	m := startMaster(t)
+	m.answering()
+	b, err := m.client().Batch(within(t), Job{Tgt: "*", Fun: []string{"x.y"}}, Batch{Size: "100%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub := m.bus.Subscribe(bus.SubscribeOptions{Prefix: batchstate.TagPrefix, Size: 100})
+	defer sub.Close()
+	for !b.state.Over() {
+		if _, err := b.Next(within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for action := ""; action != batchstate.ActionComplete; {
+		select {
+		case e := <-sub.C():
+			if _, action = batchstate.ReadTag(e.Tag); action == batchstate.ActionHalted {
+				t.Fatal("reported as halted")
+			}
+		case <-within(t).Done():
+			t.Fatal("not reported")
+		}
+	}
+}
