@@ -159,22 +159,3 @@ func anyDequeued(gone map[string]jobevent.Absence) bool {
 	}
 	return false
 }
-
-// absenceRows returns the rows that store missing minions and failed nodes, one per path.
-func absenceRows(jid string, gone map[string]jobevent.Absence, nodes map[string]jobevent.NodeState, at time.Time) []returners.Expectation {
-	byPath := map[string]map[string]string{}
-	for path := range nodes {
-		byPath[path] = map[string]string{}
-	}
-	for id, g := range gone {
-		if byPath[g.Path] == nil {
-			byPath[g.Path] = map[string]string{}
-		}
-		byPath[g.Path][id] = g.Reason
-	}
-	out := make([]returners.Expectation, 0, len(byPath))
-	for _, path := range sorted(byPath) {
-		out = append(out, returners.Expectation{JID: jid, Node: path, Missing: byPath[path], State: string(nodes[path]), At: at})
-	}
-	return out
-}

@@ -192,15 +192,17 @@ func (l *ledger) returned(jid, id, path string, ok bool) {
 }
 
 // reportGone applies a report of minions and nodes that will not answer. Paths start at this
-// master.
-func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) {
+// master. by is the node directly below whose own account misses the minions; "" if it passes on
+// what others report. also holds the minions that are then missing at other paths, too.
+func (l *ledger) reportGone(jid, by string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) (also missingAt) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
 		l.mu.Unlock()
-		return
+		return nil
 	}
 	var n changes
+	also = missingAt{}
 	refused := map[string]string{}
 	for path, s := range nodes {
 		// A node that answered an earlier publication may refuse a further one.
@@ -227,7 +229,15 @@ func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nod
 		} else if e.direct {
 			continue // only this master reports its own minions
 		} else {
-			same := j.unclaimOf(id, m)
+			through := by
+			//mutant:engine-own-minions-are-at-one-path
+			if m.Path == by { // a minion of its own, which other nodes cannot claim there
+				through = ""
+			}
+			for _, path := range j.otherPaths(id, m.Path, through) {
+				also.add(path, id, m.Reason)
+			}
+			same := j.unclaimOf(id, m, through)
 			if e.spokenFor(same) || same(e.path) && j.passOn(id, e) {
 				continue
 			}
@@ -249,6 +259,7 @@ func (l *ledger) reportGone(jid string, minions map[string]jobevent.Absence, nod
 		}
 	}
 	l.finish(j, n)
+	return also
 }
 
 // found applies a minion's answer to find_job.

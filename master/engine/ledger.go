@@ -355,7 +355,10 @@ func (l *ledger) missKnown(j *job, minions, roots map[string]string, n *changes)
 			j.add(id, e)
 		}
 		m := jobevent.Absence{Reason: reason, Path: path}
-		if e.direct || e.presumed && e.phase.pending() || e.spokenFor(func(p string) bool { return behind(p, root) }) || l.hold(j, id, m) {
+		gone := func(p string) bool { return behind(p, root) }
+		j.drop(id, gone)
+		//mutant:engine-silent-node-passes-on
+		if e.direct || e.presumed && e.phase.pending() || e.spokenFor(gone) || j.passOn(id, e) || l.hold(j, id, m) {
 			continue
 		}
 		if e.phase == claimable {

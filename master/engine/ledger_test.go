@@ -180,7 +180,7 @@ func (s *ledgerScenario) run(t *testing.T, d *datadriven.TestData) {
 		for _, path := range vals("nodes") {
 			n[path] = jobevent.NodeUnreachable
 		}
-		s.ledger.reportGone(text("jid"), m, n)
+		s.ledger.reportGone(text("jid"), "", m, n)
 	case "isnode":
 		s.ledger.IsNode(text("jid"), text("id"))
 	case "at":
@@ -190,7 +190,7 @@ func (s *ledgerScenario) run(t *testing.T, d *datadriven.TestData) {
 	case "declined":
 		s.ledger.Declined(text("jid"), text("id"), vals("data")...)
 	case "left":
-		s.ledger.reportGone(text("jid"), map[string]jobevent.Absence{text("id"): {Reason: Unmatched, Path: text("path")}}, nil)
+		s.ledger.reportGone(text("jid"), "", map[string]jobevent.Absence{text("id"): {Reason: Unmatched, Path: text("path")}}, nil)
 	case "found":
 		s.ledger.found(text("jid"), text("id"), d.HasArg("running"))
 	case "up":

@@ -42,14 +42,32 @@ func (j *job) unclaim(id, path string) {
 
 // unclaimOf removes the claims of the node that reports m, and returns a matcher for its paths.
 // Several paths may lead to one node and its report covers all of them; a reason about a node
-// covers one path only.
-func (j *job) unclaimOf(id string, m jobevent.Absence) (same func(path string) bool) {
-	same = func(path string) bool { return lastNode(path) == lastNode(m.Path) }
+// covers one path only. The report covers all paths through a node directly below, too, unless
+// that is "".
+func (j *job) unclaimOf(id string, m jobevent.Absence, through string) (same func(path string) bool) {
+	one := func(path string) bool { return lastNode(path) == lastNode(m.Path) }
 	if isNodeReason(m.Reason) {
-		same = func(path string) bool { return path == m.Path }
+		one = func(path string) bool { return path == m.Path }
 	}
+	//mutant:engine-own-account-covers-all-paths
+	same = func(path string) bool { return one(path) || through != "" && behind(path, through) }
 	j.drop(id, same)
 	return same
+}
+
+// otherPaths returns the paths through a node directly below at which a pending minion is counted,
+// without the path at.
+func (j *job) otherPaths(id, at, through string) (paths []string) {
+	e := j.entries[id]
+	if through == "" || !e.phase.pending() {
+		return nil
+	}
+	for _, path := range append([]string{e.path}, j.claims[id]...) {
+		if path != at && behind(path, through) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // unclaimBehind removes all claims through a node directly below.

@@ -92,7 +92,7 @@ func TestQueuedAccount(t *testing.T) {
 	}
 	adds(<-done, 1, map[string]string{"a": Queued, "b": Queued, "x": Queued, "y": Queued})
 	l.returned("1", "a", "", true)
-	l.reportGone("1", map[string]jobevent.Absence{"y": {Reason: Expired, Path: "n/m"}}, nil)
+	l.reportGone("1", "", map[string]jobevent.Absence{"y": {Reason: Expired, Path: "n/m"}}, nil)
 	if !l.overdue("1", Expired, map[string]string{"b": "", "a": ""}) || l.overdue("2", Expired, nil) {
 		t.Error("knows the wrong jobs")
 	}
@@ -146,7 +146,7 @@ func TestGone_ARefusalNamesThoseBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.returned("1", "here", "", true)
-	l.reportGone("1", nil, map[string]jobevent.NodeState{"n": "refused: the outbox is full"})
+	l.reportGone("1", "", nil, map[string]jobevent.NodeState{"n": "refused: the outbox is full"})
 	a := <-done
 	for id, path := range map[string]string{"x": "n", "y": "n/m"} {
 		if got := a.Missing[id]; got != (jobevent.Absence{Reason: NodeRefused, Path: path}) {
@@ -175,7 +175,7 @@ func TestGone_OfAWayAndOfAMinion(t *testing.T) {
 		l.expect("1", Expectation{Path: "a/n", Minions: []string{"m"}})
 		l.expect("1", Expectation{Path: "b/n", Minions: []string{"m"}})
 		gone := func(path string) Account {
-			l.reportGone("1", map[string]jobevent.Absence{"m": {Reason: reason, Path: path}}, nil)
+			l.reportGone("1", "", map[string]jobevent.Absence{"m": {Reason: reason, Path: path}}, nil)
 			a, _ := l.State("1")
 			return a
 		}

@@ -87,7 +87,7 @@ func (e *Engine) receiveExpectation(path string, x jobevent.Expectation) jobeven
 		for id, why := range w.Unreachable {
 			gone[id] = jobevent.Absence{Reason: why, Path: w.Node}
 		}
-		e.ledger.reportGone(w.JID, gone, nil)
+		e.ledger.reportGone(w.JID, "", gone, nil)
 	}
 	return w
 }
@@ -97,7 +97,13 @@ func (e *Engine) receiveMissing(path string, x jobevent.Missing) jobevent.Missin
 	w := x.Under(path)
 	at := e.cfg.Now()
 	e.note(absenceRows(w.JID, w.Minions, nil, at)...) // even if the ledger prefers the report of another node
-	e.ledger.reportGone(w.JID, w.Minions, w.Nodes)
+	by := ""
+	if x.From == "" { // its own account
+		by = path
+	}
+	also := e.ledger.reportGone(w.JID, by, w.Minions, w.Nodes)
+	//mutant:engine-other-paths-are-stored
+	e.note(also.rows(w.JID, nil, at)...)
 	if !e.ledger.knows(w.JID) { // the account is forgotten, so no finding stores it
 		e.note(absenceRows(w.JID, w.Minions, w.Nodes, at)...)
 	}

@@ -61,9 +61,9 @@ func (e *Engine) Restore(ctx context.Context, jid string, p Presence) (known boo
 		for id, why := range x.Missing {
 			gone[id] = jobevent.Absence{Reason: why, Path: x.Node}
 		}
-		e.ledger.reportGone(jid, gone, nil)
+		e.ledger.reportGone(jid, "", gone, nil)
 	}
-	e.ledger.reportGone(jid, nil, states)
+	e.ledger.reportGone(jid, "", nil, states)
 	return true, nil
 }
 

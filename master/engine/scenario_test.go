@@ -77,7 +77,7 @@ func (s *scenario) run(d *datadriven.TestData) {
 		s.returns(a)
 	case "expect":
 		x := jobevent.Expectation{
-			JID: a.text("jid"), Ours: !a.has("python"), Minions: a.list("minions"), Asked: a.list("asked"),
+			JID: a.text("jid"), Node: a.text("at"), Ours: !a.has("python"), Minions: a.list("minions"), Asked: a.list("asked"),
 			Unreachable: map[string]string{}, Moved: a.has("moved"), Partial: a.has("partial"), Part: a.number("part"), Parts: a.number("parts"),
 		}
 		for _, id := range a.list("gone") {
@@ -85,9 +85,12 @@ func (s *scenario) run(d *datadriven.TestData) {
 		}
 		s.print("stored with %d", s.engine.ReceiveReports(a.text("path"), x))
 	case "miss":
-		w := jobevent.Missing{JID: a.text("jid"), Minions: map[string]jobevent.Absence{}, Nodes: map[string]jobevent.NodeState{}}
+		w := jobevent.Missing{JID: a.text("jid"), Minions: map[string]jobevent.Absence{}, Nodes: map[string]jobevent.NodeState{}, From: a.text("from")}
 		for _, id := range a.list("gone") {
-			w.Minions[id] = jobevent.Absence{Reason: NotConnected}
+			w.Minions[id] = jobevent.Absence{Reason: NotConnected, Path: a.text("at")}
+		}
+		for _, id := range a.list("cut") {
+			w.Minions[id] = jobevent.Absence{Reason: NodeDown, Path: a.text("at")}
 		}
 		if why := a.text("refused"); why != "" {
 			w.Nodes[""] = jobevent.Refused(why)

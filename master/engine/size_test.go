@@ -47,7 +47,7 @@ func testSize(t *testing.T) {
 		}
 		for _, m := range ms[1:5] { // a late node may report them again
 			l.expect(jid, Expectation{Path: "n", Minions: []string{m.ID}})
-			l.reportGone(jid, map[string]jobevent.Absence{m.ID: {Reason: NotConnected, Path: "n"}}, nil)
+			l.reportGone(jid, "", map[string]jobevent.Absence{m.ID: {Reason: NotConnected, Path: "n"}}, nil)
 			l.overdue(jid, Expired, map[string]string{m.ID: ""})
 			if l.adopt(Job{JID: jid}, m.ID) || l.Expects(jid, m.ID) {
 				t.Errorf("%s is waited for again", m.ID)
@@ -90,7 +90,7 @@ func TestOpenWithAnswers(t *testing.T) {
 	if len(done) != 0 {
 		t.Fatalf("it closed before everything was reported: %+v", done)
 	}
-	l.reportGone("j", map[string]jobevent.Absence{"c": {Reason: NotConnected, Path: "n"}}, nil)
+	l.reportGone("j", "", map[string]jobevent.Absence{"c": {Reason: NotConnected, Path: "n"}}, nil)
 	l.restored("j")
 	if len(done) != 1 || done[0].Expected != 4 || done[0].Returned != 2 || done[0].Failed != 1 || len(done[0].Missing) != 1 {
 		t.Errorf("closed with %+v", done)
@@ -130,7 +130,7 @@ func TestAReturnLooksAtItsOwnEntry(t *testing.T) {
 					gone[ids[i]] = jobevent.Absence{Reason: NotConnected, Path: "n0"}
 				}
 				l.expect("j", Expectation{Path: "n0", Minions: ids})
-				l.reportGone("j", gone, nil)
+				l.reportGone("j", "", gone, nil)
 			}
 			if !c.held {
 				time.Sleep(6 * time.Second) // after syndic_wait they are silent
