@@ -88,11 +88,15 @@ func since(from, to time.Time) string { return fmt.Sprintf("%.2f s", to.Sub(from
 // to answer.
 func (s *history) excuse(top, minion string, from, to time.Time) string {
 	ways := s.ways(top, minion, from, to)
+	reached := slices.Clone(ways)
+	if s.unseen(top, minion, from, to) {
+		reached = append(reached, []string{homeOf(minion)}) // a guest may have gone home and lost that master, too
+	}
 	for _, h := range s.hits {
 		if h.from.After(to) || !h.to.IsZero() && h.to.Add(h.lingers()).Before(from) {
 			continue
 		}
-		for _, places := range ways {
+		for _, places := range reached {
 			for _, place := range places {
 				if h.touches(wayTo(top, place, minion)) {
 					return h.String()
@@ -140,6 +144,13 @@ func (s *history) ways(top, minion string, from, to time.Time) (out [][]string) 
 		}
 	}
 	return out
+}
+
+// unseen reports whether the top saw a minion nowhere for a while.
+func (s *history) unseen(top, minion string, from, to time.Time) bool {
+	return slices.ContainsFunc(s.looks[top], func(l look) bool {
+		return len(l.places[minion]) == 0 && l.at.After(from.Add(-moment)) && l.at.Before(to)
+	})
 }
 
 // way lists the places of ways, for messages.

@@ -28,6 +28,11 @@ func stays(from, to float64, places ...string) (out []look) {
 	return out
 }
 
+// hole returns looks at which ma1 is at a node, but nowhere around the publication.
+func hole(place string) []look {
+	return append(append(stays(-30, -1.9, place), stays(-1.9, 3)...), stays(3, 30, place)...)
+}
+
 // TestVerdict_Answers plays hand-made histories of one job of t1 for ma1, a minion of
 // node a.
 func TestVerdict_Answers(t *testing.T) {
@@ -69,6 +74,8 @@ func TestVerdict_Answers(t *testing.T) {
 		"no look, and home was hit": {events: named, looks: []look{}, hits: []hit{hitAt(-4, 9, Fault{What: Kill, Who: "a"})}, excused: true},
 		"no look, and all was well": {events: named, looks: []look{}, want: "(a)"},
 		"it vanishes for no reason": {events: named, looks: append(stays(-30, -8, "a"), stays(8, 30, "a")...), want: "(a)"},
+		"a guest between two nodes": {events: named, looks: hole("b"), hits: []hit{hitAt(-2, 2, Fault{What: Restart, Who: "a"})}, excused: true},
+		"a guest vanishes":          {events: named, looks: hole("b"), want: "(b)"},
 		"its node moves":            {events: named, looks: append(stays(-30, 0, "a"), stays(0, 30, "b/a")...), excused: true},
 		"at two nodes, one is hit": {
 			events: named, looks: stays(-30, 30, "a", "b"), hits: []hit{hitAt(-4, -1, Fault{What: Pause, Who: "b"})}, excused: true,
