@@ -205,8 +205,7 @@ var rare = []struct {
 	{reportOwn, doubled, 520},
 	{reportOwn, delayed, 92},
 	{relayOwn, delayed, 57},
-	{relayMissing, dropped, 1518},
-	{relayMissing, delayed, 1518},
+	{relayMissing, delayed, 2234},
 	{backfill, delayed, 60},
 	{minionLeft, dropped, 74},
 	{minionLeft, delayed, 471},
@@ -232,6 +231,7 @@ var bears = []struct {
 }{
 	{relayOwn, []way{doubled}, "an account knows its minions by name: a repeated report changes nothing"},
 	{relayMissing, []way{doubled}, "an account knows its minions by name: a repeated report changes nothing"},
+	{relayMissing, []way{dropped}, "what a node itself misses is about all paths through it; only who left it for a node below needs the relay"},
 	{reportClosed, []way{doubled, delayed}, "the end counts once all parents have accepted it, whenever that is"},
 	{publishJob, []way{doubled}, "minions and nodes recognize a jid that they have"},
 	{skipJob, []way{doubled}, "the publisher has its answer"},
