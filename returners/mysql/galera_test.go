@@ -20,7 +20,7 @@ import (
 func behind(t *testing.T, ahead *mysqltest.Server) {
 	t.Helper()
 	ahead.Exec(t, "", "CREATE DATABASE IF NOT EXISTS ballast; CREATE TABLE IF NOT EXISTS ballast.rows (id bigint AUTO_INCREMENT PRIMARY KEY, a char(200)); "+
-		"INSERT INTO ballast.rows (a) SELECT seq FROM seq_1_to_40000")
+		"INSERT INTO ballast.rows (a) SELECT seq FROM ballast.seq_1_to_40000")
 }
 
 // A store that changes to another node sees there what it stored before, though the node is

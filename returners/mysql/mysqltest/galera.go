@@ -15,6 +15,9 @@ var libraries = []string{"/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-
 // ErrNoGalera means that Galera is not installed.
 var ErrNoGalera = errors.New("these tests need galera-4 and rsync; install them with `make deps`")
 
+// clustered is the option that makes a server a node of a cluster.
+const clustered = "--wsrep-on=ON"
+
 // StartCluster starts n servers that are one Galera cluster, until the test ends. A server may be
 // silent for half a minute, so that a busy machine does not part them.
 func StartCluster(tb testing.TB, n int) []*Server {
@@ -39,7 +42,7 @@ func StartCluster(tb testing.TB, n int) []*Server {
 			}
 		}
 		options := []string{
-			"--wsrep-on=ON", "--wsrep-provider=" + lib, "--wsrep-cluster-name=test", "--wsrep-node-address=127.0.0.1",
+			clustered, "--wsrep-provider=" + lib, "--wsrep-cluster-name=test", "--wsrep-node-address=127.0.0.1",
 			"--wsrep-cluster-address=gcomm://" + first, "--wsrep-sst-method=rsync", fmt.Sprintf("--wsrep-sst-receive-address=127.0.0.1:%d", ports[2]),
 			"--binlog-format=ROW", "--innodb-autoinc-lock-mode=2",
 			fmt.Sprintf("--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:%d;ist.recv_addr=127.0.0.1:%d;gcache.size=16M;evs.suspect_timeout=PT30S;evs.inactive_timeout=PT60S", ports[0], ports[1]),

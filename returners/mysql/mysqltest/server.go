@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -57,17 +58,39 @@ func New(options ...string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := exec.Command(install, "--no-defaults", "--datadir="+s.data(), "--user="+me.Username, // root has to be named
+	account := me.Username
+	if slices.Contains(options, clustered) && account == "root" {
+		if account, err = giveAway(dir); err != nil {
+			return nil, err
+		}
+	}
+	out, err := exec.Command(install, "--no-defaults", "--datadir="+s.data(), "--user="+account, // root has to be named
 		"--auth-root-authentication-method=normal", "--skip-test-db").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", install, err, out)
 	}
 	s.args = append([]string{
-		"--no-defaults", "--datadir=" + s.data(), "--user=" + me.Username, "--socket=" + s.Socket, "--pid-file=" + filepath.Join(dir, "pid"),
+		"--no-defaults", "--datadir=" + s.data(), "--user=" + account, "--socket=" + s.Socket, "--pid-file=" + filepath.Join(dir, "pid"),
 		"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(s.Port), "--innodb-buffer-pool-size=128M", "--max-allowed-packet=64M",
 		"--innodb-log-file-size=256M", "--skip-name-resolve",
 	}, options...)
 	return s, s.Start()
+}
+
+// giveAway gives a directory to the account that MariaDB's package makes. The rsync daemon that
+// receives a copy for a new node of a cluster does not work as root.
+func giveAway(dir string) (account string, err error) {
+	const name = "mysql"
+	u, err := user.Lookup(name)
+	if err != nil {
+		return "", err
+	}
+	uid, err1 := strconv.Atoi(u.Uid)
+	gid, err2 := strconv.Atoi(u.Gid)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", err
+	}
+	return name, os.Chown(dir, uid, gid)
 }
 
 func find(names ...string) (string, error) {
