@@ -231,7 +231,7 @@ var bears = []struct {
 }{
 	{relayOwn, []way{doubled}, "an account knows its minions by name: a repeated report changes nothing"},
 	{relayMissing, []way{doubled}, "an account knows its minions by name: a repeated report changes nothing"},
-	{relayMissing, []way{dropped}, "what a node itself misses is about all paths through it; only who left it for a node below needs the relay"},
+	{relayMissing, []way{dropped}, "the node also reports what it misses itself, which covers all paths through it; only a minion that left it for a node below needs the relay"},
 	{reportClosed, []way{doubled, delayed}, "the end counts once all parents have accepted it, whenever that is"},
 	{publishJob, []way{doubled}, "minions and nodes recognize a jid that they have"},
 	{skipJob, []way{doubled}, "the publisher has its answer"},

@@ -132,7 +132,7 @@ func TestStock_RotationKeepsTheOrder(t *testing.T) {
 	for i := range jobs {
 		f.publish(fmt.Sprintf("202601010000000000%02d", i), "test.ping", "*", "glob")
 	}
-	waiting.Until(t, "all have all jobs", func() bool { return s.Report().Totals.Received == n*jobs }) // so many returns at once may be lost
+	waiting.Until(t, "all have all jobs", func() bool { return s.Report().Totals.Received == n*jobs }) // not those acknowledged: so many returns at once may be lost
 }
 
 // Shares that are down, mute or die, and a herd, have the configured size and are in the

@@ -193,7 +193,7 @@ func (l *ledger) returned(jid, id, path string, ok bool) {
 
 // reportGone applies a report of minions and nodes that will not answer. Paths start at this
 // master. by is the node directly below whose own account misses the minions; "" if it passes on
-// what others report. also holds the minions that are then missing at other paths, too.
+// what others report. also holds the other paths at which its report makes them missing.
 func (l *ledger) reportGone(jid, by string, minions map[string]jobevent.Absence, nodes map[string]jobevent.NodeState) (also missingAt) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -231,7 +231,7 @@ func (l *ledger) reportGone(jid, by string, minions map[string]jobevent.Absence,
 		} else {
 			through := by
 			//mutant:engine-own-minions-are-at-one-path
-			if m.Path == by { // a minion of its own, which other nodes cannot claim there
+			if m.Path == by { // its own minion: it does not know whether a node below has it now
 				through = ""
 			}
 			for _, path := range j.otherPaths(id, m.Path, through) {

@@ -42,8 +42,8 @@ func (j *job) unclaim(id, path string) {
 
 // unclaimOf removes the claims of the node that reports m, and returns a matcher for its paths.
 // Several paths may lead to one node and its report covers all of them; a reason about a node
-// covers one path only. The report covers all paths through a node directly below, too, unless
-// that is "".
+// covers one path only. If through is not "", the report also covers all paths through that node,
+// which is directly below.
 func (j *job) unclaimOf(id string, m jobevent.Absence, through string) (same func(path string) bool) {
 	one := func(path string) bool { return lastNode(path) == lastNode(m.Path) }
 	if isNodeReason(m.Reason) {
@@ -55,15 +55,15 @@ func (j *job) unclaimOf(id string, m jobevent.Absence, through string) (same fun
 	return same
 }
 
-// otherPaths returns the paths through a node directly below at which a pending minion is counted,
-// without the path at.
-func (j *job) otherPaths(id, at, through string) (paths []string) {
+// otherPaths returns the paths other than known, through a node directly below, at which a pending
+// minion is counted.
+func (j *job) otherPaths(id, known, through string) (paths []string) {
 	e := j.entries[id]
 	if through == "" || !e.phase.pending() {
 		return nil
 	}
 	for _, path := range append([]string{e.path}, j.claims[id]...) {
-		if path != at && behind(path, through) {
+		if path != known && behind(path, through) {
 			paths = append(paths, path)
 		}
 	}

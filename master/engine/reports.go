@@ -98,7 +98,7 @@ func (e *Engine) receiveMissing(path string, x jobevent.Missing) jobevent.Missin
 	at := e.cfg.Now()
 	e.note(absenceRows(w.JID, w.Minions, nil, at)...) // even if the ledger prefers the report of another node
 	by := ""
-	if x.From == "" { // its own account
+	if x.From == "" { // the node's own account, not a report that it passes on
 		by = path
 	}
 	also := e.ledger.reportGone(w.JID, by, w.Minions, w.Nodes)

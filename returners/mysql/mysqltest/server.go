@@ -64,7 +64,7 @@ func New(options ...string) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	out, err := exec.Command(install, "--no-defaults", "--datadir="+s.data(), "--user="+account, // root has to be named
+	out, err := exec.Command(install, "--no-defaults", "--datadir="+s.data(), "--user="+account, // as root it starts only with --user
 		"--auth-root-authentication-method=normal", "--skip-test-db").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", install, err, out)
@@ -77,13 +77,13 @@ func New(options ...string) (_ *Server, err error) {
 	return s, s.Start()
 }
 
-// giveAway gives a directory to the account that MariaDB's package makes. The rsync daemon that
-// receives a copy for a new node of a cluster does not work as root.
+// giveAway makes the account of MariaDB's package the owner of a directory, and returns its name.
+// When root starts a server, the rsync daemon of a joining node (rsync 3.5) may not write its data.
 func giveAway(dir string) (account string, err error) {
 	const name = "mysql"
 	u, err := user.Lookup(name)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("account for the servers of a cluster: %w", err)
 	}
 	uid, err1 := strconv.Atoi(u.Uid)
 	gid, err2 := strconv.Atoi(u.Gid)
