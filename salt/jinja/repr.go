@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"io"
 	"math/big"
 	"strconv"
 	"strings"
@@ -52,8 +53,9 @@ func (r *Run) Str(v any) string {
 	return r.Repr(v)
 }
 
-// printed returns the output of {{ v }}: Salt and Python print ordered and plain dicts
-// alike.
+// printed returns the output of {{ v }}: Salt prints ordered and plain dicts alike. A value
+// of a dict with line ends or tabs is quoted for YAML, as Salt 3006.27 and 3008.2 do: in
+// Python's quotes, YAML reads \n as two characters (salt issue 30690).
 func (r *Run) printed(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -68,14 +70,12 @@ func (r *Run) printed(v any) string {
 
 // textWriter is the destination of a printer.
 type textWriter interface {
-	WriteString(string) (int, error)
-	WriteByte(byte) error
-	Write([]byte) (int, error)
-	Len() int
+	io.Writer
+	pyfmt.Writer
 }
 
-// printer writes values, without the name OrderedDict if plain. With strs, it writes the
-// values of dicts with str, which fails for undefined ones.
+// printer writes values. With plain, it writes dicts as YAML reads them. With strs, it
+// writes the values of dicts with str, which fails for undefined ones.
 type printer struct {
 	b           textWriter
 	r           *Run // nil: for an error message, which is bounded by parts
@@ -261,7 +261,20 @@ func (p printer) dict(v *Dict, depth int) {
 		if p.r == nil && i > p.parts {
 			break
 		}
-		p.write(v.at(i), depth+1)
+		p.entry(v.at(i), depth+1)
 	}
 	_, _ = b.WriteString("}")
+}
+
+// entry writes a value of a dict.
+func (p printer) entry(v any, depth int) {
+	s, ok := v.(string)
+	if !ok || !p.plain || !strings.ContainsAny(s, "\n\r\t") {
+		p.write(v, depth)
+		return
+	}
+	if !p.counted(v, depth) {
+		return
+	}
+	pyfmt.DoubleQuoteYAML(p.b, s, p.r.Model())
 }

@@ -68,3 +68,11 @@ func QuoteYAML(w Writer, s string, single bool, m Model) {
 		e.double(s, false)
 	}
 }
+
+// DoubleQuoteYAML writes s on one line in double quotes, as PyYAML with libyaml does; it
+// escapes line ends and what is not printable.
+func DoubleQuoteYAML(w Writer, s string, m Model) {
+	e := newEmitter(w, YAMLForm{}, m)
+	e.charge(s)
+	e.double(s, false)
+}

@@ -29,3 +29,33 @@ func TestTemplateValuesAreWrittenAsInSalt(t *testing.T) {
 		}
 	}
 }
+
+// The output of a dict is read by YAML, so line ends and tabs in its values are quoted as YAML
+// quotes them; everything else is Python's repr. The texts are those of Salt 3006.27 and
+// 3008.2.
+func TestPrintedDictsAreReadByYAML(t *testing.T) {
+	e := engine(t, render.Options{})
+	for source, want := range map[string]string{
+		`{{ {'a': 'x\ny', 'b': 'plain'} }}`:               `{'a': "x\ny", 'b': 'plain'}`,
+		`{{ {'a': {'b': 'tab\there'}} }}`:                 `{'a': {'b': "tab\there"}}`,
+		`{{ [{'a': 'x\n'}, 'y\n'] }}`:                     `[{'a': "x\n"}, 'y\n']`,
+		`{{ {'a': ['x\n'], 'b': ('z\n', {'c': '\r'})} }}`: `{'a': ['x\n'], 'b': ('z\n', {'c': "\r"})}`,
+		`{{ {'a': 'it\'s \"so\"\n\\ é ☃ 😀 \x07\x85'} }}`:  `{'a': "it's \"so\"\n\\ é ☃ \U0001F600 \a\N"}`,
+		`{{ {'k\n': '\n' * 2 ~ 'w ' * 60} }}`:             `{'k\n': "\n\nw w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w w "}`,
+		`{{ {'a': 'x\n'}|string }}`:                       `{'a': 'x\n'}`,
+		`{{ {'a': 'x\n'} ~ '' }}`:                         `{'a': 'x\n'}`,
+		`{{ {'a': 'x\n'}.items() }}`:                      `dict_items([('a', 'x\n')])`,
+		`{{ {'a': 'x\n'}.items()|list }}`:                 `[('a', 'x\n')]`,
+		`{{ {'a': 1, 'b': '\n'}.values()|list }}`:         `[1, '\n']`,
+		`{{ ({'a': '\n'},) }}`:                            `({'a': "\n"},)`,
+		`{{ [{'a': {'b': '\n'}}] }}`:                      `[{'a': {'b': "\n"}}]`,
+		`{{ {'a': '\n...'} }}`:                            `{'a': "\n..."}`,
+		`{{ {'a': 'x\n'}|pprint }}`:                       `{'a': 'x\n'}`,
+		`{{ '%s' % {'a': 'x\n'} }}`:                       `{'a': 'x\n'}`,
+	} {
+		got, err := textOf(t, e, source)
+		if err != nil || got != want {
+			t.Errorf("%s: %v\n got %s\nwant %s", source, err, got, want)
+		}
+	}
+}
