@@ -44,11 +44,6 @@ func (n *node) publishShared(e engine.Publish, j *job) {
 	if !slices.Contains(n.pubs, j) {
 		n.pubs = append(n.pubs, j)
 	}
-	for _, l := range n.downs {
-		if l.seen { // the other top sends it
-			l.handed++
-		}
-	}
 	begun()
 }
 
@@ -137,7 +132,7 @@ func (n *node) takeOver(e engine.TakeOver) {
 		for _, l := range n.downs {
 			if l.seen && slices.Contains(e.Nodes, l.child.id) {
 				n.w.reach(markTakenOver)
-				l.give(s, slices.Index(n.pubs, s)+1, 0)
+				l.hand(s, 0)
 			}
 		}
 	}

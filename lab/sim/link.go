@@ -41,7 +41,6 @@ type link struct {
 	seen     bool // the parent counts the child as up
 	lostAt   int64
 	heard    int // publications of the parent that the child has processed in this life
-	handed   int // publications sent over this connection
 
 	backfills map[string]struct{} // jobs whose stored returns must still be queued for the parent, on the child's disk
 
@@ -197,7 +196,6 @@ func (l *link) reconnectSoon() {
 func (l *link) connect() {
 	l.standing = true
 	l.epoch++
-	l.handed = l.heard
 	l.w.trace(l.child, "connects to %s", l.parent.id)
 	l.greet(l.epoch)
 }
@@ -218,12 +216,9 @@ func (l *link) greet(epoch int) {
 		p.claim(tree)
 		p.do(nodeCame, func() { p.engine.NodeUp(c.id) })
 		p.runEffects()
-		for l.handed < len(p.pubs) {
-			j := p.pubs[l.handed]
+		for _, j := range p.pubs[min(l.heard, len(p.pubs)):] {
 			if _, known := l.begun[j]; !known && p.resendsToNode(j, c.id) {
 				l.hand(j, 0)
-			} else {
-				l.handed++
 			}
 		}
 		answer(wire.Raw{0xc0}, nil)
@@ -261,11 +256,8 @@ func (l *link) arrival(dir direction, d, bytes int64) int64 {
 	return at - l.w.now
 }
 
-// hand sends a publication down.
-func (l *link) hand(j *job, wait int64) {
-	l.handed++
-	l.give(j, l.handed, wait)
-}
+// hand sends a publication down. One that is sent again keeps its serial.
+func (l *link) hand(j *job, wait int64) { l.give(j, slices.Index(l.parent.pubs, j)+1, wait) }
 
 // give sends a publication down under a serial.
 func (l *link) give(j *job, serial int, wait int64) {

@@ -137,8 +137,10 @@ func (e *Engine) ended(en record) {
 		e.effects = append(e.effects, EndNotStored{JID: en.end, Err: lost, Again: errors.Is(lost, errQueueFull)})
 		return
 	}
+	// Another end of the job follows, or is earlier in this batch and reported the loss.
 	//mutant:engine-one-end-a-batch
-	if en.late && !en.noted { // the end of the job follows, or is earlier in this batch
+	//mutant:engine-stored-with-an-end-before
+	if !en.noted {
 		return
 	}
 	delete(e.open, en.end)
