@@ -79,6 +79,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		Early: true,
 	}
 	p.Load.Raw, p.Grows = n.grows(j)
+	p.Present = func(id string) bool { m := n.present(id); return m != nil && m.tracked() }
 	if n.foreign[j] {
 		p.Spec.StandBy = standBy
 	}

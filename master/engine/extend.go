@@ -130,6 +130,9 @@ func (e *Engine) openAgain(p *Publication) {
 		return
 	}
 	e.ledger.addMissing(spec.JID, gone)
+	if p.Present != nil {
+		e.ledger.askPresent(spec.JID, p.Present)
+	}
 	e.ledger.restored(spec.JID)
 }
 

@@ -158,6 +158,7 @@ func (l *ledger) reopen(j *job) {
 	//mutant:engine-reopened-keeps-deadlines
 	j.closed = time.Time{}
 	j.timer = nil
+	l.awaitResumed(j)
 }
 
 // returned counts a return. Call it after the commit and after the event of the return was fired,

@@ -152,6 +152,7 @@ type job struct {
 	heldFor        map[string][]string   // by path: minions whose held reports wait for that node
 	unqueued       bool                  // queueing has ended
 	growing        int                   // publications being prepared
+	resumed        map[string]struct{}   // missing minions that came back with the closed job
 	changedNodes   []string              // nodes whose state changed since the last release
 	changed        chan struct{}         // closed when a node's state changes; nil: no reader
 	adopted        bool                  // known by adopted minions only

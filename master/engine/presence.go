@@ -106,8 +106,9 @@ func (e *Engine) IsNode(jid, id string) { e.ledger.IsNode(jid, id) }
 
 // minionUp handles a new presence session of a direct minion. running holds the jobs it runs or
 // has not returned. If a pending job is not in it, find_job follows. A missing minion that runs
-// the job becomes pending again.
+// the job becomes pending again, in a closed job once that reopens.
 func (l *ledger) minionUp(id string, running map[string]bool) {
+	l.resume(id, running)
 	for _, j := range l.openJobs() {
 		l.mu.Lock()
 		e := j.entries[id]
@@ -119,15 +120,12 @@ func (l *ledger) minionUp(id string, running map[string]bool) {
 		}
 		var n changes
 		e.live, e.doubt = Up, false
-		if back {
-			e.reason = ""
-			j.pending++
-		}
-		if running[j.JID] {
-			e.phase, e.due, e.pause = waiting, time.Time{}, 0
-			e.lastSign = l.cfg.Clock.Now().Sub(j.opened)
-			l.askLater(j, e)
-		} else {
+		switch {
+		case back:
+			l.back(j, e)
+		case running[j.JID]:
+			l.runs(j, e)
+		default:
 			e.phase = asked
 			l.due(j, e, l.cfg.Clock.Now().Add(l.cfg.GatherTimeout))
 			n.find = []string{id}
@@ -160,6 +158,7 @@ func (l *ledger) stockUp(id string) {
 // minionDown starts the lease of a direct minion in its open jobs. wait 0 means the configured
 // lease.
 func (l *ledger) minionDown(id string, wait time.Duration) {
+	l.resume(id, nil)
 	if wait <= 0 {
 		wait = l.cfg.Lease
 	}
