@@ -12,7 +12,7 @@ func (n *node) greetGuest(v *visit, running map[string]bool) {
 	m := v.m
 	v.known = true
 	n.tree.SetMinion(topology.Minion{ID: m.id(), State: topology.Up})
-	n.do(minionCame, func() { n.engine.MinionUp(m.id(), running) })
+	n.came(m.id(), running)
 	n.adopt(m, running)
 	for _, j := range n.pubs { // jobs that expect it and that it has missed
 		if !running[j.jid] && j.wants(m.n.lo+int(m.i)) && (n.engine.Expects(j.jid, m.id()) || n.wants(j, m.id())) {
@@ -21,6 +21,15 @@ func (n *node) greetGuest(v *visit, running map[string]bool) {
 		}
 	}
 	n.runEffects()
+}
+
+// came handles the announcement of a minion of mom.
+func (n *node) came(id string, running map[string]bool) {
+	delete(n.brought, id)
+	if len(running) > 0 {
+		n.brought[id] = running
+	}
+	n.do(minionCame, func() { n.engine.MinionUp(id, running) })
 }
 
 // loseGuest handles the end of a guest's connection.

@@ -235,7 +235,7 @@ func (m *minion) connect() {
 	running := m.underWay()
 	n.count(up, presenceBytes)
 	if m.tracked() {
-		n.do(minionCame, func() { n.engine.MinionUp(n.minionID(int(m.i)), running) })
+		n.came(n.minionID(int(m.i)), running)
 	}
 	if n.w.left[m] || n.w.homeStay[m] > 0 && !n.w.o.sabotage.quietReturn { // it returns from a sibling
 		delete(n.w.left, m)

@@ -53,12 +53,13 @@ type node struct {
 	cleaner *jobstore.Cleaner
 	queues  *retention.Queues // nil: no job is queued
 	tree    *topology.Tree
-	batches map[string]*driven // driven by this node
-	guests  []*visit           // minions of siblings that are here, or were last
-	inbox   []arrival          // returns of its minions that wait for the commit
-	busy    bool               // a commit is running
-	free    int64              // when its processor is free
-	saving  bool               // a commit of reports is scheduled
+	batches map[string]*driven         // driven by this node
+	guests  []*visit                   // minions of siblings that are here, or were last
+	brought map[string]map[string]bool // by minion: the jobs that it ran when it connected
+	inbox   []arrival                  // returns of its minions that wait for the commit
+	busy    bool                       // a commit is running
+	free    int64                      // when its processor is free
+	saving  bool                       // a commit of reports is scheduled
 	starts  map[string]func()
 	begins  map[string]*job   // by jid: the last publication
 	skipped string            // the job that was known already, and was not published
@@ -121,6 +122,7 @@ func (n *node) boot(settled bool) {
 	n.starts, n.begins = map[string]func(){}, map[string]*job{}
 	n.nonces, n.again = admission.NewNonces(), map[*admission.Outcome][]func(wire.Raw, error){}
 	n.inbox, n.saving, n.busy, n.free = nil, false, false, w.now
+	n.brought = map[string]map[string]bool{}
 	n.openAges()
 	n.engine = n.newEngine()
 	n.openQueues()

@@ -79,7 +79,7 @@ func (n *node) publish(j *job, done func(taken bool)) {
 		Early: true,
 	}
 	p.Load.Raw, p.Grows = n.grows(j)
-	p.Present = func(id string) bool { m := n.present(id); return m != nil && m.tracked() }
+	p.Runs = func(id string) bool { return n.present(id) != nil && n.brought[id][j.jid] }
 	if n.foreign[j] {
 		p.Spec.StandBy = standBy
 	}

@@ -130,8 +130,8 @@ func (e *Engine) openAgain(p *Publication) {
 		return
 	}
 	e.ledger.addMissing(spec.JID, gone)
-	if p.Present != nil {
-		e.ledger.askPresent(spec.JID, p.Present)
+	if p.Runs != nil {
+		e.ledger.resumeForgotten(spec.JID, p.Runs)
 	}
 	e.ledger.restored(spec.JID)
 }

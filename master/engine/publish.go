@@ -31,9 +31,9 @@ type Publication struct {
 	// Grows means a publication of a known job to further minions. Load covers the whole job, the
 	// other fields this publication; Spec.Part numbers it.
 	Grows bool
-	// Present reports whether a direct minion has a presence session. It must not block or call the
-	// engine. nil: none has.
-	Present func(id string) bool
+	// Runs reports whether a direct minion announced the job as running when it connected. It must
+	// not block or call the engine. nil: none did.
+	Runs func(id string) bool
 
 	adopted bool           // published by a previous run; adopted since
 	held    bool           // grows; its account is held open

@@ -41,9 +41,9 @@ func (l *ledger) awaitResumed(j *job) {
 	j.resumed = nil
 }
 
-// askPresent makes those of a job's direct minions that were not connected and are by now pending
-// again. What they run is not known, so find_job follows.
-func (l *ledger) askPresent(jid string, present func(id string) bool) {
+// resumeForgotten makes the missing direct minions that run a job pending again, as runs reports.
+// The job was forgotten when they came back.
+func (l *ledger) resumeForgotten(jid string, runs func(id string) bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
 	if j == nil {
@@ -52,12 +52,9 @@ func (l *ledger) askPresent(jid string, present func(id string) bool) {
 	}
 	for id, e := range j.entries {
 		//mutant:engine-forgotten-jobs-are-resumed
-		if e.direct && e.phase == missing && e.reason == NotConnected && present(id) {
-			now := l.cfg.Clock.Now()
-			e.phase, e.reason, e.live, e.pause, e.doubt = waiting, "", Up, 0, false
-			e.lastSign = now.Sub(j.opened)
-			j.pending++
-			l.due(j, e, now)
+		if e.direct && e.phase == missing && runs(id) {
+			e.live, e.doubt = Up, false
+			l.back(j, e)
 		}
 	}
 	l.arm(j)

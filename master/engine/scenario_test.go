@@ -24,7 +24,7 @@ import (
 //	node [parent] [queue=N] [batch=N] [unreported=N]  starts the node; a previous run leaves only its disk
 //	publish jid=J minions=(a,b) down=(c) nodes=(n) [early] [kept] [queued] [lost]   lost: the commit fails
 //	        [part=N] [grows]           extends the job
-//	        [present=(a)]              minions that are connected
+//	        [running=(a)]              minions that announced the job when they connected
 //	        [standby=2s]               another top publishes it
 //	keep jid=J [queued] / published jid=J / drop jid=J
 //	                                   a stored publication of a previous run, one that was sent, one that is dropped
@@ -180,7 +180,7 @@ func (s *scenario) noted(kind string) (jids []string) {
 func (s *scenario) publish(a args) {
 	jid := a.text("jid")
 	p := Publication{Spec: Job{JID: jid, Fun: "test.ping", Queue: a.has("queued")}, Early: a.has("early"), Load: returners.Load{JID: jid, Raw: wire.Raw{0x80}}, Grows: a.has("grows")}
-	p.Present = func(id string) bool { return slices.Contains(a.list("present"), id) }
+	p.Runs = func(id string) bool { return slices.Contains(a.list("running"), id) }
 	if wait := a.text("standby"); wait != "" {
 		var err error
 		p.Spec.StandBy, err = time.ParseDuration(wait)

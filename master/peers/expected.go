@@ -41,6 +41,10 @@ func (s *Service) Lasting(id string) (engine.Liveness, time.Duration) {
 	return s.Announced(s.managerOf(id))
 }
 
+// Runs reports whether a connected minion, or that of a resource, announced a job as running when
+// it connected.
+func (s *Service) Runs(id, jid string) bool { return s.Registry.Runs(s.managerOf(id), jid) }
+
 // Awaits reports whether a new job waits for a minion that is not connected: it may come back
 // after this master's start, and the publication is kept for it.
 func (s *Service) Awaits(id string) bool { return s.o.Keeps && s.Returning(id) }

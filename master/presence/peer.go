@@ -1,6 +1,7 @@
 package presence
 
 import (
+	"slices"
 	"time"
 
 	"github.com/momtree/mom/master/engine"
@@ -61,6 +62,17 @@ func (r *Registry) Up(id string) bool {
 		}
 	}
 	return false
+}
+
+// Runs reports whether a connected minion listed a job in its last announcement.
+func (r *Registry) Runs(id, jid string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[key{Minion, id}]
+	if p == nil || len(p.sessions) == 0 {
+		return false
+	}
+	return slices.Contains(p.sessions[len(p.sessions)-1].ann.Running, jid)
 }
 
 // HasMinion reports whether a minion of an id is or was connected.

@@ -92,6 +92,34 @@ func TestPresence(t *testing.T) {
 	w.want(engine.Untracked)
 }
 
+// TestRuns checks that the last announcement of a connected minion counts.
+func TestRuns(t *testing.T) {
+	w := newFixture(t)
+	runs := func(session string, jids ...string) {
+		t.Helper()
+		if _, err := w.Announce(Announcement{ID: "m", Session: session, Role: Minion, Version: "1", Running: jids}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(first, second bool) {
+		t.Helper()
+		if a, b := w.Runs("m", "1"), w.Runs("m", "2"); a != first || b != second {
+			t.Errorf("runs 1: %v, 2: %v; want %v, %v", a, b, first, second)
+		}
+	}
+	want(false, false)
+	c := w.subscribe("s1")
+	runs("s1", "1", "2")
+	want(true, true)
+	runs("s1", "2")
+	want(false, true)
+	w.Closed(c.id)
+	want(false, false)
+	w.subscribe("s2")
+	runs("s2", "1")
+	want(true, false)
+}
+
 func TestAnnouncedBeforeSubscribed(t *testing.T) {
 	w := newFixture(t)
 	if w.announce("m", "s1") {

@@ -40,7 +40,7 @@ type Options struct {
 	Peers interface {
 		Minions(ids []string, await func(id string) bool) []engine.Minion
 		Awaits(id string) bool
-		Lasting(id string) (engine.Liveness, time.Duration)
+		Runs(id, jid string) bool
 		LookAgain(spec engine.Job)
 	}
 	Publications interface {

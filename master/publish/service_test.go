@@ -98,12 +98,12 @@ func (w *world) Widened(jid, tgtType string, expr target.Expr) {
 	w.meant.Widen(jid, tgtType, expr)
 }
 
-func (w *world) Conns([]string) map[uint64]bool                  { return nil }
-func (w *world) trespassed(t ownership.Trespass)                 { w.record("trespass " + t.Kind) }
-func (w *world) Awaits(string) bool                              { return false }
-func (w *world) LookAgain(engine.Job)                            {}
-func (w *world) Lasting(string) (engine.Liveness, time.Duration) { return engine.Untracked, 0 }
-func (w *world) Local() returners.Reader                         { return w.store }
+func (w *world) Conns([]string) map[uint64]bool  { return nil }
+func (w *world) trespassed(t ownership.Trespass) { w.record("trespass " + t.Kind) }
+func (w *world) Awaits(string) bool              { return false }
+func (w *world) LookAgain(engine.Job)            {}
+func (w *world) Runs(id, jid string) bool        { return false }
+func (w *world) Local() returners.Reader         { return w.store }
 func (w *world) Minions(ids []string, _ func(string) bool) []engine.Minion {
 	return make([]engine.Minion, len(ids))
 }

@@ -245,7 +245,8 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	j := x.job
 	p := engine.Publication{
 		Spec: x.spec, Load: returners.Load{JID: j.JID, Raw: stored, User: j.user(), At: s.o.Now()}, Minions: j.answerersHere(), Early: j.fromAbove, Kept: kept, Asks: j.asks,
-		Grows: j.grown != nil, Present: s.present, Ref: x,
+		Grows: j.grown != nil, Ref: x,
+		Runs: func(id string) bool { return s.o.Peers.Runs(id, j.JID) },
 	}
 	if j.grown != nil {
 		p.Load.More = j.grown.more
@@ -272,11 +273,6 @@ func (s *Service) begin(ctx context.Context, x *start, stored wire.Raw, kept []b
 	}
 	s.o.Jobs.Saved(save, res, err)
 	return err
-}
-
-func (s *Service) present(id string) bool {
-	live, _ := s.o.Peers.Lasting(id)
-	return live == engine.Up
 }
 
 // Publish carries out [engine.Publish]: [Service.Start] sends the job. It does not block.
