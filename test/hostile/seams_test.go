@@ -48,6 +48,7 @@ type noPeers struct{}
 func (noPeers) Minions(ids []string, _ func(id string) bool) (out []engine.Minion) { return nil }
 func (noPeers) Awaits(string) bool                                                 { return false }
 func (noPeers) LookAgain(engine.Job)                                               {}
+func (noPeers) Runs(id, jid string) bool                                           { return false }
 
 // fakeEngine starts each job at once.
 type fakeEngine struct{ t *tier }
