@@ -108,9 +108,15 @@ func (e *Engine) IsNode(jid, id string) { e.ledger.IsNode(jid, id) }
 // has not returned. If a pending job is not in it, find_job follows. A missing minion that runs
 // the job becomes pending again, in a closed job once that reopens.
 func (l *ledger) minionUp(id string, running map[string]bool) {
-	l.resume(id, running)
-	for _, j := range l.openJobs() {
+	for _, j := range l.resume(id, running) {
 		l.mu.Lock()
+		if !j.closed.IsZero() { // meanwhile
+			if running[j.JID] {
+				j.resume(id)
+			}
+			l.mu.Unlock()
+			continue
+		}
 		e := j.entries[id]
 		//mutant:engine-at-work-is-waited-for
 		back := e != nil && e.phase == missing && running[j.JID]
@@ -158,11 +164,10 @@ func (l *ledger) stockUp(id string) {
 // minionDown starts the lease of a direct minion in its open jobs. wait 0 means the configured
 // lease.
 func (l *ledger) minionDown(id string, wait time.Duration) {
-	l.resume(id, nil)
 	if wait <= 0 {
 		wait = l.cfg.Lease
 	}
-	for _, j := range l.openJobs() {
+	for _, j := range l.resume(id, nil) {
 		l.mu.Lock()
 		e := j.entries[id]
 		if e == nil || !e.direct || !e.phase.pending() {
@@ -223,6 +228,11 @@ func (l *ledger) NodeUp(id string) {
 func (l *ledger) openJobs() []*job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.open()
+}
+
+// open is openJobs for a caller that holds l.mu.
+func (l *ledger) open() []*job {
 	out := make([]*job, 0, len(l.jobs))
 	for _, j := range l.jobs {
 		if j.closed.IsZero() {

@@ -5,8 +5,8 @@ import "time"
 // A missing minion may come back while it runs a job that is closed and grows later. The closed
 // account stays as it is; the reopened one waits for the minion.
 
-// resume records for the closed jobs whether a direct minion runs them.
-func (l *ledger) resume(id string, running map[string]bool) {
+// resume records for the closed jobs whether a direct minion runs them, and returns the open ones.
+func (l *ledger) resume(id string, running map[string]bool) (open []*job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for jid, j := range l.jobs {
@@ -16,17 +16,21 @@ func (l *ledger) resume(id string, running map[string]bool) {
 		}
 	}
 	for jid, runs := range running {
-		j := l.jobs[jid]
-		if !runs || j == nil || j.closed.IsZero() {
-			continue
+		if j := l.jobs[jid]; runs && j != nil && !j.closed.IsZero() {
+			j.resume(id)
 		}
-		//mutant:engine-closed-jobs-are-resumed
-		if e := j.entries[id]; e != nil && e.direct && e.phase == missing {
-			if j.resumed == nil {
-				j.resumed = map[string]struct{}{}
-			}
-			j.resumed[id] = struct{}{}
+	}
+	return l.open()
+}
+
+// resume records that a direct minion that may be missing runs the closed job.
+func (j *job) resume(id string) {
+	//mutant:engine-closed-jobs-are-resumed
+	if e := j.entries[id]; e != nil && e.direct && e.phase == missing {
+		if j.resumed == nil {
+			j.resumed = map[string]struct{}{}
 		}
+		j.resumed[id] = struct{}{}
 	}
 }
 
