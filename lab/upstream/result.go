@@ -135,6 +135,15 @@ func ParseJUnit(b []byte) ([]Test, error) {
 	return tests, nil
 }
 
+// hideFolders replaces the folders of a run in the texts of its failures; names holds each folder
+// and what stands for it.
+func hideFolders(tests []Test, names ...string) {
+	hide := strings.NewReplacer(names...)
+	for i := range tests {
+		tests[i].Text = hide.Replace(tests[i].Text)
+	}
+}
+
 // longest bounds the text that is kept of a failure, in bytes.
 const longest = 300
 

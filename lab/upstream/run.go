@@ -116,6 +116,7 @@ func (c Config) Run(ctx context.Context, suite Suite, cast Cast) (Run, error) {
 	}
 	run := Run{Cast: cast.Name, Suite: suite.Name, Salt: filepath.Base(c.Salt)}
 	run.Tests, err = ParseJUnit(b)
+	hideFolders(run.Tests, dir, "DIR", filepath.Dir(c.Tests), "SALT", c.Salt, "SALT")
 	return run, err
 }
 

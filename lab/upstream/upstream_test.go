@@ -69,6 +69,14 @@ func TestPage(t *testing.T) {
 	}
 }
 
+func TestHideFolders(t *testing.T) {
+	tests := []Test{{Text: "no /tmp/a/conf in /opt/b/salt/minion.py"}, {Name: "passed"}}
+	hideFolders(tests, "/tmp/a", "DIR", "/opt/b", "SALT")
+	if want := "no DIR/conf in SALT/salt/minion.py"; tests[0].Text != want || tests[1].Text != "" {
+		t.Errorf("got %q, want %q", tests, want)
+	}
+}
+
 func TestParseJUnit(t *testing.T) {
 	got, err := ParseJUnit([]byte(`<testsuites><testsuite>
 <testcase classname="opt.salt.3006.27.tests.pytests.integration.cli.test_x" name="test_a"/>
