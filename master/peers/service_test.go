@@ -115,6 +115,21 @@ func TestFind(t *testing.T) {
 	w.want("found 20260102030405000001 m2 true")
 }
 
+// A resource runs what its managing minion announced.
+func TestRuns(t *testing.T) {
+	w := newFakeMaster(t)
+	w.o.Manager = func(id string) string { return map[string]string{"res": "m1"}[id] }
+	w.announce(1, presence.Minion, "m1", "a")
+	for _, id := range []string{"m1", "res"} {
+		if !w.Runs(id, "a") || w.Runs(id, "b") {
+			t.Errorf("%s runs a: %v, b: %v", id, w.Runs(id, "a"), w.Runs(id, "b"))
+		}
+	}
+	if w.Runs("other", "a") {
+		t.Error("a minion that never connected runs a job")
+	}
+}
+
 // A job waits for stock minions no longer than Salt would, and for those known before a restart
 // while they may come back.
 func TestMinions(t *testing.T) {

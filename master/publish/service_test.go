@@ -39,7 +39,8 @@ type world struct {
 	crowded error // error of a full queue of the engine
 	tree    topology.Node
 	calls   []string
-	ref     any // of the current publication
+	ref     any                  // of the current publication
+	runs    func(id string) bool // of the current publication
 
 	engine *engine.Engine // nil: no job is known
 	meant  *ownership.Meant
@@ -102,7 +103,7 @@ func (w *world) Conns([]string) map[uint64]bool  { return nil }
 func (w *world) trespassed(t ownership.Trespass) { w.record("trespass " + t.Kind) }
 func (w *world) Awaits(string) bool              { return false }
 func (w *world) LookAgain(engine.Job)            {}
-func (w *world) Runs(id, jid string) bool        { return false }
+func (w *world) Runs(id, jid string) bool        { return id == "m1" && jid == someJob }
 func (w *world) Local() returners.Reader         { return w.store }
 func (w *world) Minions(ids []string, _ func(string) bool) []engine.Minion {
 	return make([]engine.Minion, len(ids))
@@ -166,7 +167,7 @@ func (p outgoing) Send(x wire.Publication, _ []string, _ *zmtp.Choice) error {
 type fakeEngine struct{ w *world }
 
 func (e fakeEngine) Publish(_ context.Context, p engine.Publication) (engine.Save, bool, error) {
-	e.w.ref = p.Ref
+	e.w.ref, e.w.runs = p.Ref, p.Runs
 	return engine.Save{Batch: returners.Batch{Loads: []returners.Load{own(p.Load)}, Expectations: []returners.Expectation{{JID: p.Spec.JID, Minions: p.Minions}}}}, false, nil
 }
 
@@ -223,6 +224,9 @@ func TestStart(t *testing.T) {
 		t.Fatalf("%+v, %v", j, err)
 	}
 	w.want(t, "shown "+someJob, "fired salt/job/"+someJob+"/new", "sent "+someJob)
+	if !w.runs("m1") || w.runs("m2") {
+		t.Error("the engine does not learn which minions run the job")
+	}
 }
 
 // A repeated jid must bring the same job.
