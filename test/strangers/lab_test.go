@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/momtree/mom/internal/localcluster"
 	"github.com/momtree/mom/internal/waiting"
 	"github.com/momtree/mom/mom/momtest"
 )
@@ -123,12 +124,11 @@ func (l *lab) daemon(name string) int {
 
 func freeAddr(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := localcluster.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return ln.Addr().String()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 func portOf(addr string) string {
