@@ -45,8 +45,9 @@ func (l *ledger) awaitResumed(j *job) {
 	j.resumed = nil
 }
 
-// resumeForgotten makes the missing direct minions that run a job pending again, as runs reports.
-// The job was forgotten when they came back.
+// resumeForgotten makes the direct minions that were not connected and run a job pending again, as
+// runs reports. The job was forgotten when they came back. A minion that is missing for another
+// reason was asked, and may have announced the job before.
 func (l *ledger) resumeForgotten(jid string, runs func(id string) bool) {
 	l.mu.Lock()
 	j := l.jobs[jid]
@@ -56,7 +57,7 @@ func (l *ledger) resumeForgotten(jid string, runs func(id string) bool) {
 	}
 	for id, e := range j.entries {
 		//mutant:engine-forgotten-jobs-are-resumed
-		if e.direct && e.phase == missing && runs(id) {
+		if e.direct && e.phase == missing && e.reason == NotConnected && runs(id) {
 			e.live, e.doubt = Up, false
 			l.back(j, e)
 		}
